@@ -1,0 +1,1 @@
+"""One site file becomes one whole on-premises GPU cluster."""

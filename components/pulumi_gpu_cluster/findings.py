@@ -1,0 +1,59 @@
+"""What a check has to say: findings, and the waivers that accept some of them.
+
+A finding keeps its path apart from its reason, so that a person reads one line and a
+program reads fields. Rules are pure functions that return findings; whoever runs them
+decides what to print and how to exit.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class Severity(enum.StrEnum):
+    """How much a finding weighs: an error stops the run, a warning does so under --strict."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, where it is, and how to mend it.
+
+    Attributes:
+        severity: Whether it stops the run.
+        rule: Id of the rule, in kebab case: `quota-over-capacity`.
+        path: Where in the file, as a person would write it: `site.tenants[2].quota.train.gpu`.
+        message: What is wrong, with the value and the limit.
+        fix: What to do about it.
+        waivable: False for rules about data loss and isolation, which nobody can accept away.
+    """
+
+    severity: Severity
+    rule: str
+    path: str
+    message: str
+    fix: str
+    waivable: bool = True
+
+    def __str__(self) -> str:
+        """The one line a person reads."""
+        return f"{self.severity} {self.rule} {self.path}: {self.message}; fix: {self.fix}"
+
+
+def error(rule: str, path: str, message: str, fix: str, *, waivable: bool = True) -> Finding:
+    """A finding that stops the run."""
+    return Finding(Severity.ERROR, rule, path, message, fix, waivable)
+
+
+def warning(rule: str, path: str, message: str, fix: str) -> Finding:
+    """A finding that is worth a look and stops nothing."""
+    return Finding(Severity.WARNING, rule, path, message, fix)
+
+
+def has_errors(findings: Iterable[Finding]) -> bool:
+    """Whether any of them stops the run."""
+    return any(finding.severity is Severity.ERROR for finding in findings)

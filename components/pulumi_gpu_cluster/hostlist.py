@@ -1,0 +1,77 @@
+"""Hostlists: `gpu[01-12,20],login1` stands for fourteen names.
+
+The notation is Slurm's, which the people who run such machines write anyway. Widths are
+kept: `[08-10]` gives 08, 09, 10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_PART = re.compile(r"^(?P<prefix>[^\[\]]*)(?:\[(?P<ranges>[^\[\]]+)\](?P<rest>.*))?$")
+_RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
+MAX_NAMES = 100_000
+"""More names than any one list may stand for: a slip such as [1-10000000] must not hang."""
+
+
+def expand(text: str) -> tuple[str, ...]:
+    """The names a hostlist stands for, in order.
+
+    Raises:
+        ValueError: The brackets or ranges make no sense, a name comes twice, or there are
+            more than MAX_NAMES of them.
+    """
+    names: list[str] = []
+    for part in _split(text):
+        for name in _names(part):
+            names.append(name)
+            if len(names) > MAX_NAMES:
+                raise ValueError(f"{text!r} stands for more than {MAX_NAMES} names")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{text!r} names {twice} twice")
+    return tuple(names)
+
+
+def _split(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if depth not in (0, 1):
+            raise ValueError(f"{text!r} has brackets that do not match")
+        if character == "," and depth == 0:
+            yield text[start:position].strip()
+            start = position + 1
+    if depth:
+        raise ValueError(f"{text!r} has brackets that do not match")
+    yield text[start:].strip()
+
+
+def _names(part: str) -> Iterator[str]:
+    match = _PART.match(part)
+    if not part or match is None:
+        raise ValueError(f"{part!r} is not a host name or hostlist; write for example gpu[01-12]")
+    if match["ranges"] is None:
+        yield part
+        return
+    for number in _numbers(match["ranges"], part):
+        if match["rest"]:
+            for rest in _names(match["rest"]):
+                yield f"{match['prefix']}{number}{rest}"
+        else:
+            yield f"{match['prefix']}{number}"
+
+
+def _numbers(ranges: str, part: str) -> Iterator[str]:
+    for item in ranges.split(","):
+        match = _RANGE.match(item.strip())
+        if match is None:
+            raise ValueError(f"{part!r}: {item!r} is not a number or a range such as 01-12")
+        first, last = match[1], match[2] or match[1]
+        if int(last) < int(first):
+            raise ValueError(f"{part!r}: the range {item} runs backwards")
+        if int(last) - int(first) > MAX_NAMES:
+            raise ValueError(f"{part!r} stands for more than {MAX_NAMES} names")
+        for number in range(int(first), int(last) + 1):
+            yield str(number).zfill(len(first))

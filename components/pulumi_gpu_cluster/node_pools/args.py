@@ -1,0 +1,137 @@
+"""The site file's section on node pools."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, PositiveInt
+
+from pulumi_gpu_cluster.hostlist import expand
+from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Quantity, Section
+
+
+class GpuArgs(Section):
+    """The GPUs of each node of a pool."""
+
+    model: str
+    """The GPU's name in the catalogue, for example H100-SXM5-80GB (`gpu-cluster schema` lists
+    them all)."""
+
+    count: PositiveInt = Field(default=8, le=64)
+    """GPUs per node."""
+
+
+class MigArgs(Section):
+    """How the GPUs of a pool are cut into MIG instances."""
+
+    layout: str
+    """Name of a layout that MIG Manager knows for the board: all-disabled, all-enabled,
+    all-balanced or all-<profile>, for example all-3g.40gb."""
+
+    strategy: Literal["single", "mixed"] = "mixed"
+    """`mixed`: each profile is a resource of its own (nvidia.com/mig-3g.40gb). `single`: every
+    instance counts as nvidia.com/gpu. One strategy holds for all MIG pools of a cluster."""
+
+
+class DriverArgs(Section):
+    """Which NVIDIA driver a pool runs, and who installs it."""
+
+    source: Literal["operator", "host", "managed"] = "operator"
+    """`operator`: the GPU Operator installs `version`. `host`: the machine's image carries
+    driver and container toolkit. `managed`: a cloud's node image does."""
+
+    version: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$")] | None = None
+    """The exact driver version, for example 580.173.02. Needed where the operator installs it."""
+
+    kernel_module: Literal["auto", "open", "proprietary"] = "auto"
+    """Kernel module flavour; Blackwell and GH200 need the open one."""
+
+
+class TaintArgs(Section):
+    """A taint that keeps pods without a matching toleration off a pool."""
+
+    key: str
+    """The taint's key, for example nvidia.com/gpu."""
+
+    value: str = ""
+    """The taint's value."""
+
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+    """What happens to pods that do not tolerate it."""
+
+
+def _driver(raw: object) -> object:
+    return {"version": raw} if isinstance(raw, str) else raw
+
+
+def _mig(raw: object) -> object:
+    return {"layout": raw} if isinstance(raw, str) else raw
+
+
+class NodePoolArgs(Section):
+    """Nodes that are alike: the same GPUs, driver, layout and purpose."""
+
+    name: DnsLabel
+    """Name of the pool; also the value of the label gpu-cluster.io/pool on its nodes."""
+
+    nodes: str | None = None
+    """The pool's nodes as a hostlist, for example gpu[01-12]. We label them. Excludes
+    `selector`."""
+
+    selector: FrozenMap[str] | None = None
+    """Labels that the pool's nodes already carry, as on managed clouds. We never touch those
+    nodes. Excludes `nodes`."""
+
+    count: PositiveInt | None = None
+    """With `selector`: how many nodes there are."""
+
+    min: Annotated[int, Field(ge=0)] | None = None
+    """With `selector` on a pool that scales: the fewest nodes; capacity is proven against it."""
+
+    max: PositiveInt | None = None
+    """With `selector` on a pool that scales: the most nodes."""
+
+    workload: Literal["kubernetes"] = "kubernetes"
+    """Who schedules the pool. Slurm and shared pools follow."""
+
+    cpus: PositiveInt
+    """CPUs per node that pods can have, in cores."""
+
+    memory: Quantity
+    """Memory per node that pods can have, for example 1800Gi."""
+
+    gpu: GpuArgs | None = None
+    """The GPUs of each node; none for a CPU pool."""
+
+    driver: Annotated[
+        DriverArgs, BeforeValidator(_driver, json_schema_input_type=str | DriverArgs)
+    ] | None = None
+    """Driver pin: a version (`580.173.02`) or an object. Needed with `gpu`."""
+
+    mig: Annotated[MigArgs, BeforeValidator(_mig, json_schema_input_type=str | MigArgs)] | None = (
+        None
+    )
+    """MIG layout: its name (`all-3g.40gb`) or an object. Whole GPUs without it."""
+
+    labels: FrozenMap[str] = Field(default_factory=dict)
+    """More labels for the pool's nodes. Only with `nodes`."""
+
+    taints: tuple[TaintArgs, ...] = ()
+    """Taints of the pool. With `nodes` we set them; with `selector` they exist already."""
+
+    @cached_property
+    def node_names(self) -> tuple[str, ...]:
+        """Names of the nodes; empty for a pool that is found by a selector.
+
+        Raises:
+            ValueError: The hostlist is malformed; the site's rules report that first.
+        """
+        return expand(self.nodes) if self.nodes is not None else ()
+
+    @property
+    def size(self) -> int:
+        """How many nodes capacity may be proven against."""
+        if self.nodes is not None:
+            return len(self.node_names)
+        return self.min if self.min is not None else self.count or 0

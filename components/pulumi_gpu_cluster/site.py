@@ -1,0 +1,76 @@
+"""The whole site file as one checked object."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
+from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+from pulumi_gpu_cluster.section import DnsLabel, Section
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
+
+
+class AcceptArgs(Section):
+    """A finding that the site knows about and lives with."""
+
+    rule: str
+    """Id of the rule, as the finding prints it."""
+
+    path: str
+    """Path of the finding, as it prints it."""
+
+    reason: str = Field(min_length=10)
+    """Why it is all right here."""
+
+    until: datetime.date | None = None
+    """The last day on which it is accepted."""
+
+
+class TeardownArgs(Section):
+    """What `pulumi destroy` may take with it. Without this section it takes no data."""
+
+    data: Literal["keep", "delete"] = "keep"
+    """Whether tenants' namespaces and stored data may go."""
+
+    crds: Literal["keep", "delete"] = "keep"
+    """Whether CRDs, and with them every object of their kinds, may go."""
+
+    confirm: str
+    """The site's name once more."""
+
+
+class Site(Section):
+    """One GPU cluster."""
+
+    name: DnsLabel
+    """Name of the site; part of many names, never to be changed later."""
+
+    control_plane: ControlPlaneArgs
+    """Where the API server is."""
+
+    charts: ChartsArgs = Field(default_factory=ChartsArgs)
+    """Where Helm charts come from."""
+
+    node_pools: tuple[NodePoolArgs, ...] = Field(min_length=1)
+    """The machines, pool by pool."""
+
+    gpu_operator: GpuOperatorArgs = Field(default_factory=GpuOperatorArgs)
+    """NVIDIA GPU Operator."""
+
+    scheduler: SchedulerArgs = Field(default_factory=SchedulerArgs)
+    """The batch scheduler that holds the tenants' queues."""
+
+    tenants: tuple[TenantArgs, ...] = ()
+    """The teams that share the cluster."""
+
+    teardown: TeardownArgs | None = None
+    """What destroying the stack may take with it."""
+
+    accept: tuple[AcceptArgs, ...] = ()
+    """Findings that the site lives with."""

@@ -1,0 +1,124 @@
+"""The site file's section on tenants: who may use what, as one object each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt
+
+from pulumi_gpu_cluster.section import DnsLabel, Quantity, Section
+
+
+class CountShare(Section):
+    """A number of whole things: what a tenant surely gets, and the most it may ever have."""
+
+    guarantee: NonNegativeInt
+    """Always there for the tenant; guarantees are proven against capacity."""
+
+    ceiling: NonNegativeInt | None = None
+    """The most the tenant may use when others leave room; by default the guarantee."""
+
+    @property
+    def limit(self) -> int:
+        """The ceiling that holds."""
+        return self.guarantee if self.ceiling is None else self.ceiling
+
+
+class QuantityShare(Section):
+    """An amount with a unit: what a tenant surely gets, and the most it may ever have."""
+
+    guarantee: Quantity
+    """Always there for the tenant."""
+
+    ceiling: Quantity | None = None
+    """The most the tenant may use when others leave room; by default the guarantee."""
+
+    @property
+    def limit(self) -> str:
+        """The ceiling that holds."""
+        return self.guarantee if self.ceiling is None else self.ceiling
+
+
+def _share(raw: object) -> object:
+    return {"guarantee": raw} if isinstance(raw, (int, str, float)) else raw
+
+
+Count = Annotated[CountShare, BeforeValidator(_share, json_schema_input_type=int | CountShare)]
+Amount = Annotated[
+    QuantityShare, BeforeValidator(_share, json_schema_input_type=int | str | QuantityShare)
+]
+
+
+class PoolQuotaArgs(Section):
+    """What a tenant has in one pool. Beside the named keys: MIG resources, as mig-3g.40gb."""
+
+    # Typed extras: which MIG resources exist depends on the pool, so a rule names the wrong ones.
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Count] = Field(init=False)
+
+    gpu: Count | None = None
+    """Whole GPUs (nvidia.com/gpu), or MIG instances under the single strategy."""
+
+    cpu: Amount | None = None
+    """CPU cores; by default the same share of the pool's nodes as the tenant has of its GPUs."""
+
+    memory: Amount | None = None
+    """Memory; by default the same share of the pool's nodes as the tenant has of its GPUs."""
+
+    @property
+    def devices(self) -> Mapping[str, CountShare]:
+        """Every GPU resource with its short name: gpu, mig-3g.40gb."""
+        whole = {"gpu": self.gpu} if self.gpu is not None else {}
+        return {**whole, **(self.__pydantic_extra__ or {})}
+
+
+class QuotaArgs(Section):
+    """What a tenant has in all. Beside the named keys: one entry per pool, by the pool's name."""
+
+    # Typed extras: pools are the site's own names; a rule names those that do not exist.
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, PoolQuotaArgs] = Field(init=False)
+
+    cpu: Quantity | None = None
+    """Ceiling on CPU requests over all pools; by default the sum of the pools' ceilings."""
+
+    memory: Quantity | None = None
+    """Ceiling on memory requests over all pools; by default the sum of the pools' ceilings."""
+
+    pods: PositiveInt = 200
+    """Ceiling on pods."""
+
+    @property
+    def pools(self) -> Mapping[str, PoolQuotaArgs]:
+        """The quota in each pool, by the pool's name."""
+        return self.__pydantic_extra__ or {}
+
+
+class TenantArgs(Section):
+    """A team: its namespace, rights, quota and queue."""
+
+    name: DnsLabel
+    """Name of the tenant, its namespace and its queue."""
+
+    group: str
+    """Group (as the API server sees it) whose members run workloads here."""
+
+    admins: str | None = None
+    """Group that may also grant members' rights inside the namespace."""
+
+    viewers: str | None = None
+    """Group that may only look."""
+
+    weight: PositiveInt = Field(default=1, le=65535)
+    """Share of what is borrowed and, in Volcano, of the queue: relative to other tenants."""
+
+    quota: QuotaArgs = Field(default_factory=QuotaArgs)
+    """What the tenant has, per pool and in all."""
+
+    state: Literal["active", "leaving", "removed"] = "active"
+    """`leaving`: nothing new starts, data stays. `removed` (with `confirm`): namespace and data
+    go. An entry may only be dropped from the file after it was removed."""
+
+    confirm: str | None = None
+    """The tenant's name once more, needed for `state: removed`."""

@@ -1,0 +1,1 @@
+"""Policies that judge any stack, whoever wrote its resources."""
