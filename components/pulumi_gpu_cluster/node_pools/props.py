@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+if TYPE_CHECKING:
+    from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 
 NODE_POOL_TYPE: Final = "gpu-cluster:node-pools:NodePool"
 """Type token of the component; lives in users' state, so it never changes."""
