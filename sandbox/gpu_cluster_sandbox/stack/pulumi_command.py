@@ -1,0 +1,118 @@
+"""Runs the Pulumi command line with a backend, a passphrase and a home of the sandbox's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu_cluster_sandbox.engine import Engine
+from gpu_cluster_sandbox.errors import SandboxError
+from gpu_cluster_sandbox.stack.workspace import Workspace
+
+_READS_CONFIGURATION = frozenset({"config", "destroy", "preview", "refresh", "up"})
+
+
+@dataclass(frozen=True, slots=True)
+class PulumiCommand:
+    """The `pulumi` of one workspace.
+
+    Attributes:
+        workspace: The site it works on.
+        engine: Where its programs and plugins are.
+    """
+
+    workspace: Workspace
+    engine: Engine
+
+    def environment(self) -> dict[str, str]:
+        """The environment in which every run of this workspace happens.
+
+        The commands of this Python environment come first, because the program calls
+        `gpu-cluster` by its plain name.
+        """
+        home = self.workspace.state / "pulumi"
+        self.workspace.backend.mkdir(parents=True, exist_ok=True)
+        inherited = dict(os.environ, **self.engine.environment())
+        return {
+            **inherited,
+            "PATH": os.pathsep.join([os.fspath(Path(sys.executable).parent), inherited["PATH"]]),
+            "PULUMI_HOME": os.fspath(home),
+            "PULUMI_BACKEND_URL": f"file://{self.workspace.backend}",
+            "PULUMI_CONFIG_PASSPHRASE_FILE": os.fspath(self._passphrase()),
+            "PULUMI_SKIP_UPDATE_CHECK": "1",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "1",
+        }
+
+    def _passphrase(self) -> Path:
+        path = self.workspace.state / "passphrase"
+        if not path.exists():
+            self.workspace.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+            temporary = path.with_suffix(".new")
+            temporary.touch(mode=0o600)
+            temporary.write_text(secrets.token_urlsafe(24))
+            temporary.replace(path)
+        return path
+
+    def select(self) -> None:
+        """Makes the stack where it is missing, and selects it."""
+        self._quietly("stack", "select", "--create", self.workspace.site)
+
+    def set_secret(self, key: str, value: str) -> None:
+        """Sets one secret of the working copy; the value goes by standard input."""
+        self._quietly("config", "set", "--secret", "--path", key, given=value)
+
+    def outputs(self) -> Mapping[str, Any]:
+        """The stack's outputs, without the secret ones."""
+        text = self._quietly("stack", "output", "--json")
+        outputs: Mapping[str, Any] = json.loads(text)
+        return outputs
+
+    def stack_exists(self) -> bool:
+        """Whether this workspace ever made its stack."""
+        stacks = self.workspace.backend / ".pulumi" / "stacks"
+        return any(stacks.rglob(f"{self.workspace.site}.json*"))
+
+    def remove_stack(self) -> None:
+        """Forgets an empty stack, with its history."""
+        self._quietly("stack", "rm", "--yes", "--preserve-config")
+
+    def run(self, *arguments: str) -> int:
+        """Runs it before the user's eyes and returns its exit code."""
+        return subprocess.run(
+            self.command(arguments),
+            cwd=self.workspace.project,
+            env=self.environment(),
+            check=False,
+        ).returncode
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        """The whole command line; those that read configuration read the working copy."""
+        command = [os.fspath(self.engine.program("pulumi")), *arguments]
+        if arguments[0] not in _READS_CONFIGURATION:
+            return command
+        stack_file = os.fspath(self.workspace.stack_file)
+        return [*command, "--stack", self.workspace.site, "--config-file", stack_file]
+
+    def _quietly(self, *arguments: str, given: str | None = None) -> str:
+        done = subprocess.run(
+            self.command(arguments),
+            cwd=self.workspace.project,
+            env=self.environment(),
+            input=given if given is not None else "",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SandboxError(
+                f"pulumi {' '.join(arguments[:2])} failed: {done.stderr.strip()}",
+                "read what it says above",
+            )
+        return done.stdout

@@ -1,0 +1,73 @@
+"""What a person reads after `make up`: what there is, and what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def summary(outputs: Mapping[str, Any], kubeconfig: Path) -> str:
+    """The stack's outputs as two tables, and the next steps."""
+    pools = [
+        (
+            str(pool["name"]),
+            str(pool["nodes"]),
+            _gpu(pool),
+            _counts(pool["devices"]),
+            str(pool.get("driver") or "-"),
+            str(pool.get("mig") or "-"),
+        )
+        for pool in outputs["pools"]
+    ]
+    tenants = [
+        (
+            str(tenant["name"]),
+            str(tenant["namespace"]),
+            _quota(tenant["quota"]),
+            str(tenant["queue"]),
+        )
+        for tenant in outputs["tenants"]
+    ]
+    return "\n".join(
+        [
+            "",
+            *_table(("POOL", "NODES", "GPUS PER NODE", "OFFERS", "DRIVER", "MIG"), pools),
+            "",
+            *_table(("TENANT", "NAMESPACE", "QUOTA (CEILING)", "QUEUE"), tenants),
+            "",
+            f"kubeconfig: {kubeconfig}",
+            "Try next:",
+            f"  export KUBECONFIG={kubeconfig}",
+            "  kubectl get nodes -L gpu-cluster.io/pool",
+            "  kubectl create -f docs/examples/job.yaml",
+        ]
+    )
+
+
+def _gpu(pool: Mapping[str, Any]) -> str:
+    gpu = pool.get("gpu")
+    return f"{int(gpu['count'])} x {gpu['model']}" if gpu else "-"
+
+
+def _counts(devices: Mapping[str, float]) -> str:
+    return ", ".join(f"{int(count)} {name}" for name, count in sorted(devices.items())) or "-"
+
+
+def _quota(hard: Mapping[str, str]) -> str:
+    """GPU resources first and without zeros: those say what the tenant cannot have."""
+    devices = {
+        name.removeprefix("requests."): amount
+        for name, amount in hard.items()
+        if "nvidia.com/" in name and amount != "0"
+    }
+    return ", ".join(f"{amount} {name}" for name, amount in sorted(devices.items())) or "no GPUs"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]

@@ -1,0 +1,105 @@
+"""`gpu-cluster-sandbox up`: from a site file to a whole cluster that a person can use."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from typing import Literal
+
+from pulumi_gpu_cluster.loading import load_stack_file
+
+from gpu_cluster_sandbox.charts import write_charts
+from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster
+from gpu_cluster_sandbox.engine import ensure_engine
+from gpu_cluster_sandbox.errors import SandboxError
+from gpu_cluster_sandbox.nodes import apply_nodes
+from gpu_cluster_sandbox.stack import overrides
+from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
+from gpu_cluster_sandbox.stack.summary import summary
+from gpu_cluster_sandbox.stack.workspace import Workspace
+from pulumi_gpu_cluster.site import Site
+
+Report = Callable[[str], None]
+
+
+def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: Report) -> None:
+    """Brings the site up on its simulated cluster, or finds that nothing has to change.
+
+    Raises:
+        SandboxError: Something that the user can mend.
+    """
+    site = checked_site(workspace, report)
+    with workspace.alone():
+        engine = ensure_engine(engine_mode, report)
+        cluster = Cluster(workspace.state, engine)
+        cluster.start(report)
+        apply_nodes(cluster.client(), site)
+        write_charts(workspace.charts)
+        pulumi = PulumiCommand(workspace, engine)
+        overrides.write_working_copy(workspace, KUBERNETES_VERSION)
+        pulumi.select()
+        if not overrides.kubeconfig_is_set(workspace, cluster.kubeconfig):
+            pulumi.set_secret(overrides.KUBECONFIG_PATH, cluster.kubeconfig.read_text())
+            overrides.mark_kubeconfig(workspace, cluster.kubeconfig)
+        if workspace.unfinished.exists():
+            recover(pulumi, report)
+        workspace.unfinished.touch()
+        report("Pulumi: previewing and applying the stack, with the policy pack")
+        code = pulumi.run(
+            "up",
+            "--yes",
+            "--suppress-outputs",
+            *_policies(workspace),
+        )
+        if code:
+            raise SandboxError(
+                f"pulumi up ended with exit code {code}",
+                f"read what it says above; logs: gpu-cluster-sandbox logs --site {workspace.site}",
+            )
+        workspace.unfinished.unlink()
+        report(summary(pulumi.outputs(), cluster.kubeconfig))
+
+
+def checked_site(workspace: Workspace, report: Report) -> Site:
+    """The site, once its file holds; what is wrong with it is reported line by line.
+
+    Raises:
+        SandboxError: The file has errors.
+    """
+    site, findings = load_stack_file(workspace.site_file)
+    for finding in findings:
+        report(str(finding))
+    if site is None:
+        raise SandboxError(
+            f"{workspace.site_file.name} does not hold together", "mend what is listed above"
+        )
+    return site
+
+
+def recover(pulumi: PulumiCommand, report: Report) -> None:
+    """Settles what a killed run left behind, as a user would with the same command.
+
+    Raises:
+        SandboxError: It could not be settled.
+    """
+    report("The last run did not end well: settling what it left behind")
+    done = subprocess.run(
+        [
+            "gpu-cluster",
+            "recover",
+            "--stack",
+            pulumi.workspace.site,
+            "--config-file",
+            pulumi.workspace.stack_file,
+        ],
+        cwd=pulumi.workspace.project,
+        env=pulumi.environment(),
+        check=False,
+    )
+    if done.returncode:
+        raise SandboxError("the last run could not be settled", "read what it says above")
+
+
+def _policies(workspace: Workspace) -> tuple[str, ...]:
+    pack = workspace.project / "policies"
+    return ("--policy-pack", "policies") if (pack / "PulumiPolicy.yaml").is_file() else ()

@@ -1,0 +1,107 @@
+"""Where one site's sandbox keeps its things, and who may touch them at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from gpu_cluster_sandbox.errors import SandboxError
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One site's sandbox: the project it belongs to, and its folder.
+
+    Attributes:
+        project: The folder that holds Pulumi.yaml.
+        site: The site's name, as in `stacks/Pulumi.<site>.yaml`.
+        state: The folder that holds everything the sandbox writes for this site.
+    """
+
+    project: Path
+    site: str
+    state: Path
+
+    @classmethod
+    def of(cls, site: str, state_dir: Path | None = None) -> Workspace:
+        """The workspace of a site of the project in the working directory.
+
+        Raises:
+            SandboxError: There is no Pulumi project here, or it has no such site.
+        """
+        project = Path.cwd()
+        if not (project / "Pulumi.yaml").is_file():
+            raise SandboxError(
+                f"{project} holds no Pulumi.yaml", "run this in the folder of your Pulumi project"
+            )
+        workspace = cls(project, site, (state_dir or project / ".sandbox" / site).absolute())
+        if not workspace.site_file.is_file():
+            known = ", ".join(sorted(workspace._sites())) or "none"
+            raise SandboxError(
+                f"there is no stack file {workspace.site_file.relative_to(project)}",
+                f"name a site with SITE=<name>; here are: {known}",
+            )
+        return workspace
+
+    def _sites(self) -> Iterator[str]:
+        for path in self._stack_dir.glob("Pulumi.*.yaml"):
+            yield path.name.removeprefix("Pulumi.").removesuffix(".yaml")
+
+    @property
+    def _stack_dir(self) -> Path:
+        settings = yaml.safe_load((self.project / "Pulumi.yaml").read_text()) or {}
+        return self.project / str(settings.get("stackConfigDir", "."))
+
+    @property
+    def site_file(self) -> Path:
+        """The user's stack file, which is only ever read."""
+        return self._stack_dir / f"Pulumi.{self.site}.yaml"
+
+    @property
+    def stack_file(self) -> Path:
+        """The working copy, with the sandbox's overrides."""
+        return self.state / f"Pulumi.{self.site}.yaml"
+
+    @property
+    def charts(self) -> Path:
+        """The stand-in charts."""
+        return self.state / "charts"
+
+    @property
+    def backend(self) -> Path:
+        """The folder of Pulumi's file backend."""
+        return self.state / "backend"
+
+    @property
+    def unfinished(self) -> Path:
+        """Exists while a run is at work, and after one that did not end well."""
+        return self.state / "unfinished"
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the workspace, so that a second run waits for nobody and harms nothing.
+
+        Raises:
+            SandboxError: Another run holds it.
+        """
+        self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with (self.state / "lock").open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                raise SandboxError(
+                    f"another run (process {lock.read().strip() or 'unknown'}) is at work on the "
+                    f"sandbox of {self.site}",
+                    "wait until it has ended",
+                ) from None
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+            yield

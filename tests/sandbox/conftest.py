@@ -1,0 +1,42 @@
+"""A real engine, a real API server, and projects of the tests' own to bring up on it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from sandbox_project import Project
+
+from gpu_cluster_sandbox.engine import Engine, ensure_engine
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """The engine that `make up` uses, built here where the machine lacks it."""
+    return ensure_engine("auto", lambda line: print(line, flush=True))
+
+
+@pytest.fixture(scope="session")
+def sandbox_site(root: Path) -> dict[str, object]:
+    """The sandbox's stack file, parsed, for tests to make variants of."""
+    text = (root / "stacks" / "Pulumi.sandbox.yaml").read_text(encoding="utf-8")
+    document: dict[str, object] = yaml.safe_load(text)
+    return document
+
+
+@pytest.fixture(scope="module")
+def project(
+    engine: Engine, root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Project]:
+    """A project like the repository's, with stack files of its own; whole modules share it."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copy(root / "Pulumi.yaml", folder)
+    for name in ("infra", "policies", ".venv"):
+        (folder / name).symlink_to(root / name)
+    (folder / "stacks").mkdir()
+    made = Project(folder, engine)
+    yield made
+    made.stop_everything()

@@ -1,0 +1,95 @@
+"""A Pulumi project under a temporary folder, driven by the commands that users type."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from lightkube import Client, KubeConfig
+
+from gpu_cluster_sandbox.engine import Engine
+from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
+from gpu_cluster_sandbox.stack.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did.
+
+    Attributes:
+        code: Its exit code.
+        output: Standard output and standard error as they came.
+    """
+
+    code: int
+    output: str
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder and the engine that its commands find on PATH.
+
+    Attributes:
+        folder: Holds Pulumi.yaml and stacks/.
+        engine: Programs and plugins.
+    """
+
+    folder: Path
+    engine: Engine
+
+    def write_site(self, document: Mapping[str, Any], name: str) -> None:
+        """Writes a stack file; the site inside gets the same name."""
+        changed = json.loads(json.dumps(document))
+        changed["config"]["gpu-cluster:site"]["name"] = name
+        if teardown := changed["config"]["gpu-cluster:site"].get("teardown"):
+            teardown["confirm"] = name
+        (self.folder / "stacks" / f"Pulumi.{name}.yaml").write_text(yaml.safe_dump(changed))
+
+    def workspace(self, site: str) -> Workspace:
+        """Where the sandbox keeps this site."""
+        return Workspace(self.folder, site, self.folder / ".sandbox" / site)
+
+    def sandbox(self, *arguments: str, timeout: float = 240) -> Ran:
+        """Runs `gpu-cluster-sandbox` as a user does."""
+        command = Path(sys.executable).parent / "gpu-cluster-sandbox"
+        return self._run([str(command), *arguments], timeout)
+
+    def pulumi(self, site: str, *arguments: str, timeout: float = 240) -> Ran:
+        """Runs `pulumi` with the site's backend, stack and working copy."""
+        command = PulumiCommand(self.workspace(site), self.engine)
+        return self._run(command.command(arguments), timeout, command.environment())
+
+    def client(self, site: str) -> Client:
+        """The cluster's administrator."""
+        path = self.workspace(site).state / "kubeconfig"
+        return Client(config=KubeConfig.from_file(path))
+
+    def stop_everything(self) -> None:
+        """Stops whatever a failed test left running."""
+        for state in (self.folder / ".sandbox").glob("*"):
+            self.sandbox("stop", "--site", state.name)
+
+    def _run(
+        self, command: list[str], timeout: float, environment: Mapping[str, str] | None = None
+    ) -> Ran:
+        # A file, not a pipe: daemons that outlive the command must not keep us waiting.
+        log = self.folder / "last-command.log"
+        with log.open("w+") as output:
+            done = subprocess.run(
+                command,
+                cwd=self.folder,
+                env=dict(environment or os.environ, NO_COLOR="1"),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=timeout,
+                check=False,
+            )
+        return Ran(done.returncode, log.read_text(encoding="utf-8", errors="replace"))
