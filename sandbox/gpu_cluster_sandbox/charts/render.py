@@ -1,0 +1,145 @@
+"""The files of one stand-in chart, as texts by their path inside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from gpu_cluster_sandbox.charts.catalogue import StandIn, Workload
+from gpu_cluster_sandbox.charts.facts import ChartFacts, Dependency
+from gpu_cluster_sandbox.charts.values_schema import schema_of
+from pulumi_gpu_cluster.catalog.charts import Chart, CrdDelivery
+
+Json = dict[str, Any]
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+_AS_FILES: Final = (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK)
+
+
+def chart_files(
+    chart: Chart, stand_in: StandIn, facts: ChartFacts, crds: Mapping[str, list[Json]]
+) -> dict[str, str]:
+    """Everything in the chart's folder.
+
+    Raises:
+        ValueError: The facts are of another version than the catalogue pins, or a CRD is in
+            the one and not in the other.
+    """
+    if facts.version != chart.version:
+        raise ValueError(
+            f"the stand-in of chart {chart.name} was made for {facts.version}, but "
+            f"{chart.version} is pinned; harvest it again"
+        )
+    files = {
+        "Chart.yaml": _json(_about(chart.name, chart.version, facts)),
+        "values.schema.json": _json(schema_of(facts.values)),
+        "files/bundled.json": _json([dependency.name for dependency in facts.dependencies]),
+        **_templates(chart.name),
+        **_workloads(stand_in, ""),
+        **_crds(chart, crds, ""),
+        **_projected(stand_in, crds[""]),
+    }
+    for dependency in facts.dependencies:
+        below = {
+            "Chart.yaml": _json(_about(dependency.name, dependency.version, None)),
+            **_workloads(stand_in, dependency.name),
+            **_crds(chart, crds, dependency.name),
+        }
+        for path, text in below.items():
+            files[f"charts/{dependency.name}/{path}"] = text
+    return files
+
+
+def _about(name: str, version: str, facts: ChartFacts | None) -> Json:
+    about: Json = {"apiVersion": "v2", "name": name, "version": version, "type": "application"}
+    if facts is not None:
+        about["appVersion"] = facts.app_version
+        about["dependencies"] = [_dependency(entry) for entry in facts.dependencies]
+    return about
+
+
+def _dependency(dependency: Dependency) -> Json:
+    about: Json = {"name": dependency.name, "version": dependency.version, "repository": ""}
+    if dependency.condition:
+        about["condition"] = dependency.condition
+    return about
+
+
+def _templates(name: str) -> dict[str, str]:
+    folders = (_TEMPLATES / "common", _TEMPLATES / name)
+    return {
+        f"templates/{path.name}": path.read_text("utf-8")
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.iterdir()
+    }
+
+
+def _workloads(stand_in: StandIn, bundled: str) -> dict[str, str]:
+    return {
+        f"templates/workload-{number}.yaml": _workload(workload)
+        for number, workload in enumerate(stand_in.workloads)
+        if workload.bundled == bundled
+    }
+
+
+def _workload(workload: Workload) -> str:
+    node_selector, tolerations = workload.keys
+    return (
+        f"{{{{- if dig {_words(workload.switch)} true .Values.AsMap }}}}\n"
+        f"{{{{- $placing := dig {_words(workload.placing)} (dict) .Values.AsMap }}}}\n"
+        f'{{{{ include "standin.deployment" (dict "root" . "name" ({workload.name})'
+        f' "nodeSelector" (get $placing "{node_selector}")'
+        f' "tolerations" (get $placing "{tolerations}")) }}}}\n'
+        "{{- end }}\n"
+    )
+
+
+def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[str, str]:
+    deliveries = {
+        name: crd_set.delivery
+        for crd_set in chart.crds
+        if crd_set.subchart == bundled
+        for name in crd_set.names
+    }
+    harvested = {crd["metadata"]["name"]: crd for crd in crds.get(bundled, ())}
+    if deliveries.keys() != harvested.keys():
+        odd = ", ".join(sorted(deliveries.keys() ^ harvested.keys()))
+        raise ValueError(f"chart {chart.name}: catalogue and stand-in differ in the CRDs {odd}")
+    files: dict[str, str] = {}
+    for name, crd in harvested.items():
+        if deliveries[name] in _AS_FILES:
+            files[f"crds/{name}.yaml"] = _json(crd)
+        else:
+            # What looks like a template inside a CRD must come out as it is.
+            files[f"templates/crd-{name}.yaml"] = _json(crd).replace("{{", '{{ "{{" }}')
+    return files
+
+
+def _projected(stand_in: StandIn, crds: list[Json]) -> dict[str, str]:
+    """For each CRD that templates fill from values: its fields, and which it cannot lack."""
+    files: dict[str, str] = {}
+    for crd in crds:
+        name = crd["metadata"]["name"]
+        if name not in stand_in.projected:
+            continue
+        version = next(version for version in crd["spec"]["versions"] if version["storage"])
+        spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        fields = {"fields": _fields(spec), "required": spec.get("required", [])}
+        files[f"files/{name}.json"] = _json(fields)
+    return files
+
+
+def _fields(schema: Json) -> Json | bool:
+    properties: Json = schema.get("properties", {})
+    return {name: _fields(below) for name, below in properties.items()} or True
+
+
+def _words(path: str) -> str:
+    return " ".join(json.dumps(word) for word in path.split("."))
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, indent=1, sort_keys=True) + "\n"
