@@ -48,7 +48,8 @@ def canonical(raw: object) -> str:
         ValueError: The value is no quantity.
     """
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
-        raise ValueError("expected a quantity such as 256Gi, 500m or 16")
+        # Not a TypeError: pydantic turns only a ValueError into one of its errors.
+        raise ValueError("expected a quantity such as 256Gi, 500m or 16")  # noqa: TRY004
     text = str(raw).strip()
     value(text)
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
@@ -33,7 +33,7 @@ def _frozen(mapping: Mapping[str, _Value]) -> Mapping[str, _Value]:
 FrozenMap = Annotated[
     Mapping[str, _Value],
     AfterValidator(_frozen),
-    PlainSerializer(lambda mapping: dict(mapping), return_type=dict),
+    PlainSerializer(dict, return_type=dict[str, Any]),
 ]
 
 DnsLabel = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import Literal
 
 from pydantic import Field
@@ -28,7 +28,7 @@ class AcceptArgs(Section):
     reason: str = Field(min_length=10)
     """Why it is all right here."""
 
-    until: datetime.date | None = None
+    until: dt.date | None = None
     """The last day on which it is accepted."""
 
 

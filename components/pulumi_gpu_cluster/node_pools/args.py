@@ -104,9 +104,10 @@ class NodePoolArgs(Section):
     gpu: GpuArgs | None = None
     """The GPUs of each node; none for a CPU pool."""
 
-    driver: Annotated[
-        DriverArgs, BeforeValidator(_driver, json_schema_input_type=str | DriverArgs)
-    ] | None = None
+    driver: (
+        Annotated[DriverArgs, BeforeValidator(_driver, json_schema_input_type=str | DriverArgs)]
+        | None
+    ) = None
     """Driver pin: a version (`580.173.02`) or an object. Needed with `gpu`."""
 
     mig: Annotated[MigArgs, BeforeValidator(_mig, json_schema_input_type=str | MigArgs)] | None = (

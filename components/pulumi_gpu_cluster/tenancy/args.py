@@ -55,7 +55,7 @@ class PoolQuotaArgs(Section):
 
     # Typed extras: which MIG resources exist depends on the pool, so a rule names the wrong ones.
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Count] = Field(init=False)
+    __pydantic_extra__: dict[str, Count] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     gpu: Count | None = None
     """Whole GPUs (nvidia.com/gpu), or MIG instances under the single strategy."""
@@ -78,7 +78,7 @@ class QuotaArgs(Section):
 
     # Typed extras: pools are the site's own names; a rule names those that do not exist.
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, PoolQuotaArgs] = Field(init=False)
+    __pydantic_extra__: dict[str, PoolQuotaArgs] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     cpu: Quantity | None = None
     """Ceiling on CPU requests over all pools; by default the sum of the pools' ceilings."""

@@ -1,0 +1,64 @@
+"""What a pool has to give: whole GPUs or MIG instances, as the resources pods ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pulumi_gpu_cluster.catalog import mig
+from pulumi_gpu_cluster.catalog.gpus import GPUS
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+
+WHOLE_GPU: Final = "nvidia.com/gpu"
+"""The resource of whole GPUs and, under the single strategy, of MIG instances."""
+
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+def resource_name(short: str) -> str:
+    """The resource a pod asks for, from its short name in the site file.
+
+    `gpu` is nvidia.com/gpu and `mig-1g.10gb+me` is nvidia.com/mig-1g.10gb.me, as the device
+    plugin spells it.
+    """
+    return f"nvidia.com/{short.replace('+', '.')}"
+
+
+def short_name(resource: str) -> str:
+    """The site file's name of a GPU resource: mig-3g.40gb for nvidia.com/mig-3g.40gb."""
+    return resource.removeprefix("nvidia.com/")
+
+
+def devices_per_node(pool: NodePoolArgs) -> Mapping[str, int]:
+    """GPU resources of one node of the pool, by full name.
+
+    Empty for a CPU pool, for `all-enabled`, and where the model or the layout is not in the
+    catalogue, which a rule reports.
+    """
+    if pool.gpu is None:
+        return _NONE
+    if pool.mig is None or pool.mig.layout == mig.DISABLED:
+        return MappingProxyType({WHOLE_GPU: pool.gpu.count})
+    instances = _instances(pool.gpu.model, pool.mig.layout)
+    if pool.mig.strategy == "single":
+        total = sum(instances.values()) * pool.gpu.count
+        return MappingProxyType({WHOLE_GPU: total} if total else {})
+    return MappingProxyType(
+        {
+            resource_name(f"mig-{profile}"): count * pool.gpu.count
+            for profile, count in instances.items()
+        }
+    )
+
+
+def devices_in(pool: NodePoolArgs) -> Mapping[str, int]:
+    """GPU resources of the whole pool, by full name: those that capacity is proven against."""
+    return MappingProxyType(
+        {resource: count * pool.size for resource, count in devices_per_node(pool).items()}
+    )
+
+
+def _instances(model: str, layout: str) -> Mapping[str, int]:
+    board = GPUS[model].mig if model in GPUS else None
+    return (mig.instances_of(board, layout) if board is not None else None) or _NONE

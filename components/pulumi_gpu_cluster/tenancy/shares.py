@@ -1,0 +1,182 @@
+"""What each tenant has: its guarantee and ceiling, per pool and resource, and their sums.
+
+One place works out the numbers; queues, resource quotas, the capacity table and the proofs all
+read them here. Amounts are exact and in base units: pieces, cores, bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from pulumi_gpu_cluster.catalog import mig
+from pulumi_gpu_cluster.catalog.gpus import GPUS
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, devices_in, resource_name
+from pulumi_gpu_cluster.quantity import text_of, value
+from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuantityShare, TenantArgs
+
+if TYPE_CHECKING:
+    from pulumi_gpu_cluster.site import Site
+
+CPU: Final = "cpu"
+MEMORY: Final = "memory"
+
+_GIBI: Final = Fraction(2**30)
+_MEBI: Final = Fraction(2**20)
+_CORE: Final = Fraction(1)
+_MILLI: Final = Fraction(1, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A tenant's part of one resource in one pool.
+
+    Attributes:
+        guarantee: What it surely gets.
+        ceiling: The most it may ever have.
+    """
+
+    guarantee: Fraction
+    ceiling: Fraction
+
+
+def pool_amount(pool: NodePoolArgs, resource: str) -> Fraction:
+    """What the whole pool has of a resource: cpu, memory, or a GPU resource's full name."""
+    if resource == CPU:
+        return Fraction(pool.cpus * pool.size)
+    if resource == MEMORY:
+        return value(pool.memory) * pool.size
+    return Fraction(devices_in(pool).get(resource, 0))
+
+
+def pool_shares(
+    tenant: TenantArgs, pools: Iterable[NodePoolArgs]
+) -> Mapping[str, Mapping[str, Share]]:
+    """The tenant's shares by pool and resource, for the pools its quota names.
+
+    A share stands under the resource's full name, cpu and memory always among them. A tenant
+    that is removed has none.
+    """
+    if tenant.state == "removed":
+        return MappingProxyType({})
+    by_name = {pool.name: pool for pool in pools}
+    return MappingProxyType(
+        {
+            name: _shares_in(by_name[name], quota)
+            for name, quota in tenant.quota.pools.items()
+            if name in by_name
+        }
+    )
+
+
+def shares(site: Site) -> Mapping[str, Mapping[str, Mapping[str, Share]]]:
+    """Every tenant's shares: by tenant, pool and resource."""
+    return MappingProxyType(
+        {tenant.name: pool_shares(tenant, site.node_pools) for tenant in site.tenants}
+    )
+
+
+def ceilings(site: Site, tenant: TenantArgs) -> Mapping[str, str]:
+    """The hard limits of the tenant's ResourceQuota: its ceilings, summed over the pools.
+
+    Every GPU resource that any pool offers is there, with 0 where the tenant has none: what a
+    quota does not name, it does not limit. Extended resources are only ever counted as
+    `requests.`; the API server takes `limits.nvidia.com/gpu` and never counts it.
+    """
+    sums = dict.fromkeys(offered(site.node_pools), Fraction(0)) | {
+        CPU: Fraction(0),
+        MEMORY: Fraction(0),
+    }
+    for resources in pool_shares(tenant, site.node_pools).values():
+        for resource, share in resources.items():
+            sums[resource] = sums.get(resource, Fraction(0)) + share.ceiling
+    cpu, memory = sums.pop(CPU), sums.pop(MEMORY)
+    memory_text = tenant.quota.memory or text_of(memory, binary=True)
+    return MappingProxyType(
+        {
+            "requests.cpu": tenant.quota.cpu or text_of(cpu, binary=False),
+            "requests.memory": memory_text,
+            "limits.memory": memory_text,
+            **{
+                f"requests.{name}": text_of(amount, binary=False)
+                for name, amount in sorted(sums.items())
+            },
+            "pods": str(tenant.quota.pods),
+        }
+    )
+
+
+def offered(pools: Iterable[NodePoolArgs]) -> tuple[str, ...]:
+    """Full names of the GPU resources that any of the pools has to give, sorted."""
+    return tuple(sorted({resource for pool in pools for resource in devices_in(pool)}))
+
+
+def _shares_in(pool: NodePoolArgs, quota: PoolQuotaArgs) -> Mapping[str, Share]:
+    devices = {
+        resource_name(short): Share(Fraction(count.guarantee), Fraction(count.limit))
+        for short, count in quota.devices.items()
+    }
+    fraction = _fraction(pool, quota, devices)
+    return MappingProxyType(
+        {
+            **devices,
+            CPU: _amount(quota.cpu, fraction, pool_amount(pool, CPU), (_CORE, _MILLI)),
+            MEMORY: _amount(quota.memory, fraction, pool_amount(pool, MEMORY), (_GIBI, _MEBI)),
+        }
+    )
+
+
+def _fraction(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str, Share]) -> Share:
+    """The part of the pool that is the tenant's, from which cpu and memory follow by default.
+
+    It is the tenant's part of the pool's GPUs, MIG instances weighed by their compute slices:
+    whatever splits the GPUs without overlap then splits the rest without overlap too. Where
+    no GPUs are given, the one of cpu and memory that is given decides the other.
+    """
+    weights = _weights(pool)
+    total = sum((weights[name] * count for name, count in devices_in(pool).items()), Fraction(0))
+    if devices and total:
+        weighed = [(weights.get(name, 0), share) for name, share in devices.items()]
+        return Share(
+            min(sum((w * s.guarantee for w, s in weighed), Fraction(0)) / total, Fraction(1)),
+            min(sum((w * s.ceiling for w, s in weighed), Fraction(0)) / total, Fraction(1)),
+        )
+    for given, resource in ((quota.cpu, CPU), (quota.memory, MEMORY)):
+        amount = pool_amount(pool, resource)
+        if given is not None and amount:
+            return Share(
+                min(value(given.guarantee) / amount, Fraction(1)),
+                min(value(given.limit) / amount, Fraction(1)),
+            )
+    return Share(Fraction(0), Fraction(0))
+
+
+def _weights(pool: NodePoolArgs) -> Mapping[str, int]:
+    """Compute slices of each GPU resource; all alike where they are not told apart."""
+    weights = {WHOLE_GPU: 1}
+    board = GPUS[pool.gpu.model].mig if pool.gpu is not None and pool.gpu.model in GPUS else None
+    if board is not None and pool.mig is not None and pool.mig.layout != mig.DISABLED:
+        for profile in board.profiles.values():
+            weights[resource_name(f"mig-{profile.name}")] = profile.compute_slices
+    return weights
+
+
+def _amount(
+    given: QuantityShare | None, part: Share, whole: Fraction, units: tuple[Fraction, Fraction]
+) -> Share:
+    if given is not None:
+        return Share(value(given.guarantee), value(given.limit))
+    return Share(
+        _rounded_down(part.guarantee * whole, units), _rounded_down(part.ceiling * whole, units)
+    )
+
+
+def _rounded_down(amount: Fraction, units: tuple[Fraction, Fraction]) -> Fraction:
+    """Down to whole cores or Gi; on small pools to thousandths or Mi, so that some is left."""
+    coarse, fine = units
+    unit = coarse if amount >= coarse else fine
+    return amount // unit * unit
