@@ -1,0 +1,7 @@
+"""A real Kubernetes control plane on loopback, with nodes and pods that kwok plays."""
+
+from gpu_cluster_sandbox.cluster.cluster import Cluster
+from gpu_cluster_sandbox.cluster.errors import ClusterError
+from gpu_cluster_sandbox.cluster.parts import PART_NAMES
+
+__all__ = ["PART_NAMES", "Cluster", "ClusterError"]

@@ -1,0 +1,51 @@
+"""Kubeconfig files with everything inside, so that one can be copied alone."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import yaml
+
+from gpu_cluster_sandbox.cluster.files import write_private
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gpu_cluster_sandbox.cluster.pki import Pki
+
+
+def write_kubeconfig(path: Path, pki: Pki, identity: str, server: str, cluster: str) -> None:
+    """Write the kubeconfig of one identity; an unchanged file is left alone."""
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [
+            {
+                "name": cluster,
+                "cluster": {
+                    "server": server,
+                    "certificate-authority-data": _encoded(pki.certificate("ca")),
+                },
+            }
+        ],
+        "users": [
+            {
+                "name": identity,
+                "user": {
+                    "client-certificate-data": _encoded(pki.certificate(identity)),
+                    "client-key-data": _encoded(pki.key(identity)),
+                },
+            }
+        ],
+        "contexts": [{"name": cluster, "context": {"cluster": cluster, "user": identity}}],
+        "current-context": cluster,
+    }
+    text = yaml.safe_dump(content, sort_keys=False).encode()
+    if not path.exists() or path.read_bytes() != text:
+        write_private(path, text)
+    path.chmod(0o600)
+
+
+def _encoded(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()

@@ -1,0 +1,256 @@
+"""The control plane's parts: how each is started and where it says that it is well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY, Pki
+from gpu_cluster_sandbox.cluster.ports import LOOPBACK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from gpu_cluster_sandbox.engine import Engine
+
+PART_NAMES: Final = (
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kwok",
+)
+"""In the order in which they start; they stop in the reverse."""
+
+SIMULATED: Final = "kwok.x-k8s.io/node=fake"
+"""The annotation that gives a node to kwok; it touches no other."""
+
+SERVICE_RANGE: Final = "10.96.0.0/12"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One program of the control plane.
+
+    Attributes:
+        health: The path it answers with 200 at when it is well.
+        identity: The client certificate for that question; "" where none is asked for.
+        secure: Whether it serves TLS.
+        patience: Seconds from its start until it must be well.
+        grace: Seconds it gets to end by itself.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    port: int
+    health: str
+    identity: str = ""
+    secure: bool = True
+    patience: float = 30.0
+    grace: float = 5.0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything of one cluster lies."""
+
+    state: Path
+
+    @property
+    def pki(self) -> Pki:
+        """Keys and certificates."""
+        return Pki(self.state / "pki")
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self.state / "kubeconfig"
+
+    @property
+    def data(self) -> Path:
+        """The cluster's objects."""
+        return self.state / "etcd"
+
+    @property
+    def run(self) -> Path:
+        """Pid files and the parts' own kubeconfigs: only there while the cluster runs."""
+        return self.state / "run"
+
+    @property
+    def ports(self) -> Path:
+        """The remembered ports."""
+        return self.state / "ports.json"
+
+    def part_kubeconfig(self, part: str) -> Path:
+        """A part's own kubeconfig."""
+        return self.run / f"{part}.kubeconfig"
+
+    def pid_file(self, part: str) -> Path:
+        """A part's pid file."""
+        return self.run / f"{part}.json"
+
+    def log(self, part: str) -> Path:
+        """A part's log."""
+        return self.state / "logs" / f"{part}.log"
+
+
+def describe_parts(
+    layout: Layout, engine: Engine, ports: Mapping[str, int], stages: Sequence[Path]
+) -> tuple[Part, ...]:
+    """All parts in the order in which they start."""
+    return (
+        _etcd(layout, engine, ports),
+        _api_server(layout, engine, ports),
+        _controller_manager(layout, engine, ports),
+        _scheduler(layout, engine, ports),
+        _kwok(layout, engine, ports, stages),
+    )
+
+
+def _etcd(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+    pki = layout.pki
+    address = f"https://{LOOPBACK}:{ports['etcd']}"
+    peer = f"https://{LOOPBACK}:{ports['etcd-peer']}"
+    return Part(
+        name="etcd",
+        command=(
+            str(engine.program("etcd")),
+            f"--data-dir={layout.data}",
+            f"--listen-client-urls={address}",
+            f"--advertise-client-urls={address}",
+            f"--listen-peer-urls={peer}",
+            f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+            f"--cert-file={pki.certificate('etcd')}",
+            f"--key-file={pki.key('etcd')}",
+            f"--trusted-ca-file={pki.certificate('etcd-ca')}",
+            "--client-cert-auth=true",
+            f"--peer-cert-file={pki.certificate('etcd')}",
+            f"--peer-key-file={pki.key('etcd')}",
+            f"--peer-trusted-ca-file={pki.certificate('etcd-ca')}",
+            "--peer-client-cert-auth=true",
+            # A crash of the machine may lose the last second: this data is thrown away anyway,
+            # and without it every write waits for the disk.
+            "--unsafe-no-fsync=true",
+            "--auto-compaction-retention=1h",
+            "--log-level=warn",
+        ),
+        port=ports["etcd"],
+        health="/health",
+        identity="apiserver-etcd",
+    )
+
+
+def _api_server(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+    pki = layout.pki
+    return Part(
+        name="kube-apiserver",
+        command=(
+            str(engine.program("kube-apiserver")),
+            f"--bind-address={LOOPBACK}",
+            f"--secure-port={ports['kube-apiserver']}",
+            f"--advertise-address={LOOPBACK}",
+            # There is no address that pods could reach; none is published.
+            "--endpoint-reconciler-type=none",
+            f"--tls-cert-file={pki.certificate('apiserver')}",
+            f"--tls-private-key-file={pki.key('apiserver')}",
+            f"--client-ca-file={pki.certificate('ca')}",
+            "--anonymous-auth=false",
+            "--authorization-mode=Node,RBAC",
+            # What kubeadm adds to the plugins that are on by default (ResourceQuota,
+            # LimitRanger, PodSecurity, both kinds of webhook and policy among those).
+            "--enable-admission-plugins=NodeRestriction",
+            "--enable-bootstrap-token-auth=true",
+            "--allow-privileged=true",
+            f"--etcd-servers=https://{LOOPBACK}:{ports['etcd']}",
+            f"--etcd-cafile={pki.certificate('etcd-ca')}",
+            f"--etcd-certfile={pki.certificate('apiserver-etcd')}",
+            f"--etcd-keyfile={pki.key('apiserver-etcd')}",
+            "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+            f"--service-account-key-file={pki.key('service-account')}",
+            f"--service-account-signing-key-file={pki.key('service-account')}",
+            f"--service-cluster-ip-range={SERVICE_RANGE}",
+            f"--requestheader-client-ca-file={pki.certificate('front-proxy-ca')}",
+            f"--requestheader-allowed-names={FRONT_PROXY}",
+            "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group",
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+            f"--proxy-client-cert-file={pki.certificate('front-proxy')}",
+            f"--proxy-client-key-file={pki.key('front-proxy')}",
+            "--profiling=false",
+        ),
+        port=ports["kube-apiserver"],
+        health="/readyz",
+        identity="admin",
+        # It waits for requests under way, and watches never end by themselves.
+        grace=10.0,
+    )
+
+
+def _controller_manager(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+    pki = layout.pki
+    return Part(
+        name="kube-controller-manager",
+        command=(
+            str(engine.program("kube-controller-manager")),
+            *_serving(layout, "kube-controller-manager", ports),
+            "--controllers=*,bootstrap-signer-controller,token-cleaner-controller",
+            "--use-service-account-credentials=true",
+            f"--root-ca-file={pki.certificate('ca')}",
+            f"--service-account-private-key-file={pki.key('service-account')}",
+            f"--cluster-signing-cert-file={pki.certificate('ca')}",
+            f"--cluster-signing-key-file={pki.key('ca')}",
+        ),
+        port=ports["kube-controller-manager"],
+        health="/healthz",
+    )
+
+
+def _scheduler(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+    return Part(
+        name="kube-scheduler",
+        command=(
+            str(engine.program("kube-scheduler")),
+            *_serving(layout, "kube-scheduler", ports),
+        ),
+        port=ports["kube-scheduler"],
+        health="/healthz",
+    )
+
+
+def _serving(layout: Layout, name: str, ports: Mapping[str, int]) -> tuple[str, ...]:
+    """What the two components that serve their own health and metrics have in common."""
+    kubeconfig = layout.part_kubeconfig(name)
+    return (
+        f"--kubeconfig={kubeconfig}",
+        f"--authentication-kubeconfig={kubeconfig}",
+        f"--authorization-kubeconfig={kubeconfig}",
+        f"--bind-address={LOOPBACK}",
+        f"--secure-port={ports[name]}",
+        f"--tls-cert-file={layout.pki.certificate('components')}",
+        f"--tls-private-key-file={layout.pki.key('components')}",
+        # One of each: an election only delays the start.
+        "--leader-elect=false",
+        "--profiling=false",
+    )
+
+
+def _kwok(
+    layout: Layout, engine: Engine, ports: Mapping[str, int], stages: Sequence[Path]
+) -> Part:
+    return Part(
+        name="kwok",
+        command=(
+            str(engine.program("kwok")),
+            f"--kubeconfig={layout.part_kubeconfig('kwok')}",
+            *(f"--config={path}" for path in stages),
+            f"--manage-nodes-with-annotation-selector={SIMULATED}",
+            "--node-lease-duration-seconds=40",
+            f"--server-address={LOOPBACK}:{ports['kwok']}",
+            "--v=WARN",
+        ),
+        port=ports["kwok"],
+        health="/healthz",
+        secure=False,
+    )
