@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sandbox_project import Project
+from lightkube import Client
+from sandbox_project import Project, RunningSite, bring_up
 
 from gpu_cluster_sandbox.engine import Engine, ensure_engine
 
@@ -27,16 +28,41 @@ def sandbox_site(root: Path) -> dict[str, object]:
     return document
 
 
+@pytest.fixture(scope="session")
+def running(
+    engine: Engine,
+    root: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    sandbox_site: dict[str, object],
+) -> Iterator[RunningSite]:
+    """The sandbox's site, up for all the tests that only look."""
+    project = _project(engine, root, tmp_path_factory)
+    project.write_site(sandbox_site, "sandbox")
+    yield bring_up(project, "sandbox")
+    project.sandbox("down", "--site", "sandbox")
+    project.stop_everything()
+
+
+@pytest.fixture(scope="session")
+def client(running: RunningSite) -> Client:
+    """The administrator of the running sandbox."""
+    return running.client()
+
+
 @pytest.fixture(scope="module")
 def project(
     engine: Engine, root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Project]:
-    """A project like the repository's, with stack files of its own; whole modules share it."""
+    """A project like the repository's, with stack files of its own, for one module."""
+    made = _project(engine, root, tmp_path_factory)
+    yield made
+    made.stop_everything()
+
+
+def _project(engine: Engine, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(root / "Pulumi.yaml", folder)
     for name in ("infra", "policies", ".venv"):
         (folder / name).symlink_to(root / name)
     (folder / "stacks").mkdir()
-    made = Project(folder, engine)
-    yield made
-    made.stop_everything()
+    return Project(folder, engine)

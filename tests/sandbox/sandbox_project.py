@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 from lightkube import Client, KubeConfig
+from lightkube.resources.core_v1 import Node
 
 from gpu_cluster_sandbox.engine import Engine
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
@@ -93,3 +94,58 @@ class Project:
                 check=False,
             )
         return Ran(done.returncode, log.read_text(encoding="utf-8", errors="replace"))
+
+
+@dataclass(frozen=True)
+class RunningSite:
+    """A site of a project that was brought up.
+
+    Attributes:
+        project: Whose site.
+        name: The site's name.
+        first_up: What the first `gpu-cluster-sandbox up` did.
+    """
+
+    project: Project
+    name: str
+    first_up: Ran
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the sandbox keeps this site."""
+        return self.project.workspace(self.name)
+
+    @property
+    def state(self) -> Path:
+        """The folder with everything that the sandbox wrote."""
+        return self.workspace.state
+
+    def client(self) -> Client:
+        """The cluster's administrator."""
+        return self.project.client(self.name)
+
+    def sandbox(self, command: str, *arguments: str) -> Ran:
+        """Runs `gpu-cluster-sandbox COMMAND --site <this one>`."""
+        return self.project.sandbox(command, "--site", self.name, *arguments)
+
+    def pulumi(self, *arguments: str) -> Ran:
+        """Runs `pulumi` on this site's stack."""
+        return self.project.pulumi(self.name, *arguments)
+
+
+def bring_up(project: Project, name: str) -> RunningSite:
+    """Brings a site up whose stack file is there, and insists that it came up."""
+    ran = project.sandbox("up", "--site", name)
+    assert ran.code == 0, ran.output
+    return RunningSite(project, name, ran)
+
+
+def taints_of(client: Client, node: str) -> set[tuple[str, str, str]]:
+    """A node's taints as key, value and effect, without those of its controllers."""
+    spec = client.get(Node, node).spec
+    taints = (spec.taints if spec else None) or []
+    return {
+        (taint.key, taint.value or "", taint.effect)
+        for taint in taints
+        if not taint.key.startswith("node.kubernetes.io/")
+    }

@@ -1,0 +1,78 @@
+"""A site's whole life: up, up again, refresh, a lost node, down, and up once more."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpu_cluster_sandbox.nodes import apply_nodes
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.core_v1 import Node
+from pulumi_gpu_cluster.loading import load_stack_file
+from sandbox_project import Project, RunningSite, bring_up, taints_of
+
+SITES = {"sandbox": "kueue", "gangs": "volcano"}
+
+
+@pytest.fixture(scope="module", params=SITES, ids=lambda site: f"{site}-with-{SITES[site]}")
+def site(
+    request: pytest.FixtureRequest, project: Project, sandbox_site: dict[str, Any]
+) -> Iterator[RunningSite]:
+    """The sandbox's site under one of the schedulers; its tests run in the order written."""
+    name: str = request.param
+    document = json.loads(json.dumps(sandbox_site))
+    document["config"]["gpu-cluster:site"]["scheduler"] = {"kind": SITES[name]}
+    project.write_site(document, name)
+    yield bring_up(project, name)
+    project.sandbox("down", "--site", name)
+
+
+def test_a_second_up_changes_nothing(site: RunningSite) -> None:
+    again = site.sandbox("up")
+    assert again.code == 0, again.output
+    assert re.search(r"^ +\d+ unchanged$", again.output, re.MULTILINE), again.output
+    assert not re.search(r"\d+ (created|updated|deleted|replaced)", again.output), again.output
+
+
+def test_a_refresh_shows_no_drift(site: RunningSite) -> None:
+    refreshed = site.pulumi("refresh", "--yes", "--expect-no-changes")
+    assert refreshed.code == 0, refreshed.output
+
+
+def test_a_node_made_again_is_labelled_and_tainted_again(site: RunningSite) -> None:
+    checked, _ = load_stack_file(site.workspace.site_file)
+    assert checked is not None
+    client = site.client()
+    client.delete(Node, "gpu02")
+    apply_nodes(client, checked)
+    assert not taints_of(client, "gpu02"), "the new node must come bare, or this proves nothing"
+    again = site.pulumi("up", "--yes", "--refresh", "--policy-pack", "policies")
+    assert again.code == 0, again.output
+    labels = (client.get(Node, "gpu02").metadata or ObjectMeta()).labels or {}
+    assert labels["gpu-cluster.io/pool"] == "train"
+    assert ("nvidia.com/gpu", "present", "NoSchedule") in taints_of(client, "gpu02")
+
+
+def test_down_leaves_nothing_behind_and_up_works_again(site: RunningSite) -> None:
+    gone = site.sandbox("down")
+    assert gone.code == 0, gone.output
+    assert not site.state.exists()
+    assert not _processes_that_mention(site.state)
+    again = site.sandbox("up")
+    assert again.code == 0, again.output
+
+
+def _processes_that_mention(folder: Path) -> list[str]:
+    found: list[str] = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in line:
+            found.append(line)
+    return found
