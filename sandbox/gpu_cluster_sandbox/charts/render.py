@@ -10,11 +10,16 @@ from typing import Any, Final
 from gpu_cluster_sandbox.charts.catalogue import StandIn, Workload
 from gpu_cluster_sandbox.charts.facts import ChartFacts, Dependency
 from gpu_cluster_sandbox.charts.values_schema import schema_of
+from gpu_cluster_sandbox.stages import operator_stages
 from pulumi_gpu_cluster.catalog.charts import Chart, CrdDelivery
 
 Json = dict[str, Any]
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
+_HOOK: Final = {
+    "helm.sh/hook": "post-install,post-upgrade",
+    "helm.sh/hook-delete-policy": "before-hook-creation",
+}
 _AS_FILES: Final = (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK)
 
 
@@ -37,6 +42,7 @@ def chart_files(
         "values.schema.json": _json(schema_of(facts.values)),
         "files/bundled.json": _json([dependency.name for dependency in facts.dependencies]),
         **_templates(chart.name),
+        **_stages(chart.name),
         **_workloads(stand_in, ""),
         **_crds(chart, crds, ""),
         **_projected(stand_in, crds[""]),
@@ -77,6 +83,16 @@ def _templates(name: str) -> dict[str, str]:
     }
 
 
+def _stages(name: str) -> dict[str, str]:
+    """The stages that play the operator, as hooks: they need the chart's CRDs to be served."""
+    return {
+        f"templates/stage-{stage['metadata']['name']}.yaml": _literal(
+            {**stage, "metadata": {**stage["metadata"], "annotations": _HOOK}}
+        )
+        for stage in operator_stages(name)
+    }
+
+
 def _workloads(stand_in: StandIn, bundled: str) -> dict[str, str]:
     return {
         f"templates/workload-{number}.yaml": _workload(workload)
@@ -113,8 +129,7 @@ def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[st
         if deliveries[name] in _AS_FILES:
             files[f"crds/{name}.yaml"] = _json(crd)
         else:
-            # What looks like a template inside a CRD must come out as it is.
-            files[f"templates/crd-{name}.yaml"] = _json(crd).replace("{{", '{{ "{{" }}')
+            files[f"templates/crd-{name}.yaml"] = _literal(crd)
     return files
 
 
@@ -132,9 +147,16 @@ def _projected(stand_in: StandIn, crds: list[Json]) -> dict[str, str]:
     return files
 
 
-def _fields(schema: Json) -> Json | bool:
+def _fields(schema: Json) -> Json | str:
     properties: Json = schema.get("properties", {})
-    return {name: _fields(below) for name, below in properties.items()} or True
+    if properties:
+        return {name: _fields(below) for name, below in properties.items()}
+    return str(schema.get("type", "any"))
+
+
+def _literal(content: object) -> str:
+    """JSON as a template that comes out as it is, even where it looks like a template."""
+    return _json(content).replace("{{", '{{ "{{" }}')
 
 
 def _words(path: str) -> str:

@@ -10,7 +10,7 @@
 
 {{/*
 The part of some values that a schema has fields for, as JSON.
-Takes `values`, and `fields`: a mapping of names to the fields below, or to true.
+Takes `values`, and `fields`: a mapping of names to the fields below, or to their type.
 */}}
 {{- define "standin.known" -}}
 {{- $known := dict -}}
@@ -19,6 +19,9 @@ Takes `values`, and `fields`: a mapping of names to the fields below, or to true
 {{- $value := get $.values $name -}}
 {{- if and (kindIs "map" $value) (kindIs "map" $below) -}}
 {{- $value = include "standin.known" (dict "values" $value "fields" $below) | fromJson -}}
+{{- end -}}
+{{- if and (kindIs "string" $below) (eq (toString $below) "string") (not (kindIs "invalid" $value)) -}}
+{{- $value = toString $value -}}
 {{- end -}}
 {{- $_ := set $known $name $value -}}
 {{- end -}}
