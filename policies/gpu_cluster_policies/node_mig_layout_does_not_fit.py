@@ -1,0 +1,80 @@
+"""A MIG layout written on a node by hand must be one that the node's GPUs can hold.
+
+Which GPUs a node has stands elsewhere: in what GPU Feature Discovery wrote on it, or in the node
+pool it belongs to. So this rule looks at the whole stack; pools are judged on their own, before
+anything is made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from gpu_cluster_policies.mig import IN_FILE, SETTINGS, misfit, model_of_product
+from gpu_cluster_policies.pools import NODE_POOL_READS, pools_beside
+from gpu_cluster_policies.resources import UNKNOWN, Resource, section, text
+from gpu_cluster_policies.rule import Config, Later, StackRule, Verdict, Violation
+from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pulumi_gpu_cluster.node_pools.props import PoolProps
+
+ID: Final = "node-mig-layout-does-not-fit"
+PRODUCT_LABEL: Final = "nvidia.com/gpu.product"
+_NODES: Final = ("kubernetes:core/v1:Node", "kubernetes:core/v1:NodePatch")
+
+
+def judge(resources: Sequence[Resource], config: Config) -> Iterator[Verdict]:
+    """Finds nodes whose GPUs cannot hold the layout that a resource writes on them."""
+    registered = tuple(one for one in resources if one.type in NODE_POOL_READS)
+    pools: dict[frozenset[str], Mapping[str, PoolProps]] = {}
+    for node in (one for one in resources if one.type in _NODES):
+        labels = section(node.props, "metadata", "labels")
+        if labels is UNKNOWN:
+            yield Later(f"node {node.name}: its labels are not known yet")
+        elif MIG_CONFIG_LABEL in labels:
+            if node.clusters not in pools:
+                beside = pools_beside(node, registered)
+                pools[node.clusters] = {pool.name: pool for pool in beside}
+            yield from _judge_node(node, labels, pools[node.clusters], config)
+
+
+def _judge_node(
+    node: Resource, labels: Mapping[str, object], pools: Mapping[str, PoolProps], config: Config
+) -> Iterator[Verdict]:
+    name = text(node.props, "metadata", "name")
+    layout, pool_name = labels[MIG_CONFIG_LABEL], labels.get(POOL_LABEL)
+    pool = pools.get(str(pool_name))
+    if layout is UNKNOWN or name is UNKNOWN:
+        yield Later(f"node {node.name}: its name or its label {MIG_CONFIG_LABEL} is not known yet")
+        return
+    if pool is not None and pool.mig_layout == layout:
+        return  # Judged with the pool.
+    boards: dict[str, str] = config.get("boards", {})
+    model = (
+        boards.get(name)
+        or boards.get(str(pool_name))
+        or model_of_product(str(labels.get(PRODUCT_LABEL, "")))
+        or (pool.gpu_model if pool is not None else "")
+    )
+    if not model and UNKNOWN in (pool_name, labels.get(PRODUCT_LABEL)):
+        yield Later(f"node {name}: which GPUs it has is not known yet")
+        return
+    found = (
+        misfit(model, str(layout), config, ID)
+        if model
+        else f"cannot judge the MIG layout {layout}, nothing in the stack tells its GPUs; fix: "
+        f"set {ID}.boards.{name} {IN_FILE}"
+    )
+    if found is not None:
+        yield Violation(f"node {name}: {found}", node.urn)
+
+
+NODE_MIG_LAYOUT_DOES_NOT_FIT: Final = StackRule(
+    id=ID,
+    description="The GPUs of a node can hold the MIG layout that is written on it.",
+    reads={**dict.fromkeys(_NODES, ("metadata",)), **NODE_POOL_READS},
+    judge=judge,
+    settings=SETTINGS,
+)
