@@ -5,25 +5,25 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import gpu_cluster_sandbox
+from lightkube import Client, KubeConfig
+
 from gpu_cluster_sandbox.cluster.errors import ClusterError
 from gpu_cluster_sandbox.cluster.health import trouble
 from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
+from gpu_cluster_sandbox.cluster.kwok import prepare_kwok
 from gpu_cluster_sandbox.cluster.parts import PART_NAMES, Layout, Part, describe_parts
-from gpu_cluster_sandbox.cluster.permissions import kwok_permissions
 from gpu_cluster_sandbox.cluster.ports import API, LOOPBACK, load_ports, settle_taken
 from gpu_cluster_sandbox.cluster.process import Process
 from gpu_cluster_sandbox.engine.cache import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from gpu_cluster_sandbox.engine import Engine
-
-STAGES: Final = Path(gpu_cluster_sandbox.__file__).parent / "stages"
 
 _POLL_SECONDS: Final = 0.1
 _LAST_LINES: Final = 15
@@ -55,18 +55,20 @@ class Cluster:
     Args:
         state_dir: The cluster's folder; other things may lie in it too.
         engine: The programs it runs.
-        stages: A folder of kwok stage files (*.yaml); the ones shipped here by default.
     """
 
-    def __init__(self, state_dir: Path, engine: Engine, *, stages: Path = STAGES) -> None:
+    def __init__(self, state_dir: Path, engine: Engine) -> None:
         self._layout = Layout(state_dir.absolute())
         self._engine = engine
-        self._stages = sorted(stages.absolute().glob("*.yaml"))
 
     @property
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig, mode 0600, there once the cluster was started."""
         return self._layout.kubeconfig
+
+    def client(self) -> Client:
+        """A client with the administrator's rights."""
+        return Client(KubeConfig.from_file(self.kubeconfig), field_manager="gpu-cluster-sandbox")
 
     def start(self, report: Callable[[str], None]) -> None:
         """Bring every part up that is not up and well; a whole cluster is left alone.
@@ -138,13 +140,15 @@ class Cluster:
             ClusterError: There is no such part.
         """
         if part not in PART_NAMES:
-            raise ClusterError(f"no part is called {part!r}; there are {', '.join(PART_NAMES)}")
+            raise ClusterError(
+                f"the cluster has no part {part!r}", f"choose from {', '.join(PART_NAMES)}"
+            )
         return self._layout.log(part)
 
     def _start_in_order(self, parts: tuple[Part, ...]) -> None:
         for part in parts:
             if part.name == "kwok":
-                self._allow_kwok()
+                prepare_kwok(self.client())
             process = self._process(part.name)
             if not process.runs(part.command):
                 process.stop(part.grace)
@@ -165,23 +169,14 @@ class Cluster:
                 log = self._layout.log(part.name)
                 lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
                 shown = "\n".join(f"  {line}" for line in lines)
-                raise ClusterError(f"{part.name} {what}:\n{shown}\nThe whole log: {log}")
+                raise ClusterError(f"{part.name} {what}:\n{shown}\n", f"read the whole log, {log}")
             time.sleep(_POLL_SECONDS)
-
-    def _allow_kwok(self) -> None:
-        # Imported here: a client library is not needed to ask for the status.
-        from lightkube import Client, KubeConfig  # noqa: PLC0415
-        from lightkube.codecs import from_dict  # noqa: PLC0415
-
-        client = Client(KubeConfig.from_file(self.kubeconfig), field_manager="gpu-cluster-sandbox")
-        for item in kwok_permissions(self._stages):
-            client.apply(from_dict(item), force=True)
 
     def _is_well(self, part: Part) -> bool:
         return self._process(part.name).runs(part.command) and not trouble(part, self._layout.pki)
 
     def _parts(self, ports: dict[str, int]) -> tuple[Part, ...]:
-        return describe_parts(self._layout, self._engine, ports, self._stages)
+        return describe_parts(self._layout, self._engine, ports)
 
     def _grace(self, name: str) -> float:
         return 10.0 if name == API else 5.0
@@ -202,7 +197,9 @@ class Cluster:
 
     @property
     def _lock(self) -> Path:
-        return self._layout.state / "lock"
+        return self._layout.state / "cluster.lock"
 
-    def _locked(self, report: Callable[[str], None]):
-        return locked(self._lock, lambda: report("waiting for another run that works on the cluster"))
+    def _locked(self, report: Callable[[str], None]) -> AbstractContextManager[None]:
+        return locked(
+            self._lock, lambda: report("waiting for another run that works on the cluster")
+        )

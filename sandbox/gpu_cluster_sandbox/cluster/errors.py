@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpu_cluster_sandbox.errors import SandboxError
 
-class ClusterError(Exception):
-    """The cluster cannot be brought where it should be; the message says why and the way out."""
+
+class ClusterError(SandboxError):
+    """The cluster cannot be brought where it should be; the message names the part and why."""

@@ -1,11 +1,13 @@
-"""Kubeconfig files with everything inside, so that one can be copied alone."""
+"""Kubeconfig files with everything inside, so that one can be copied alone.
+
+They are written as JSON, which every reader of YAML takes.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 from typing import TYPE_CHECKING
-
-import yaml
 
 from gpu_cluster_sandbox.cluster.files import write_private
 
@@ -41,7 +43,7 @@ def write_kubeconfig(path: Path, pki: Pki, identity: str, server: str, cluster: 
         "contexts": [{"name": cluster, "context": {"cluster": cluster, "user": identity}}],
         "current-context": cluster,
     }
-    text = yaml.safe_dump(content, sort_keys=False).encode()
+    text = (json.dumps(content, indent=2) + "\n").encode()
     if not path.exists() or path.read_bytes() != text:
         write_private(path, text)
     path.chmod(0o600)

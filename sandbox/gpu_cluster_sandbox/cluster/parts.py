@@ -9,7 +9,7 @@ from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY, Pki
 from gpu_cluster_sandbox.cluster.ports import LOOPBACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gpu_cluster_sandbox.engine import Engine
@@ -95,16 +95,14 @@ class Layout:
         return self.state / "logs" / f"{part}.log"
 
 
-def describe_parts(
-    layout: Layout, engine: Engine, ports: Mapping[str, int], stages: Sequence[Path]
-) -> tuple[Part, ...]:
+def describe_parts(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> tuple[Part, ...]:
     """All parts in the order in which they start."""
     return (
         _etcd(layout, engine, ports),
         _api_server(layout, engine, ports),
         _controller_manager(layout, engine, ports),
         _scheduler(layout, engine, ports),
-        _kwok(layout, engine, ports, stages),
+        _kwok(layout, engine, ports),
     )
 
 
@@ -236,15 +234,16 @@ def _serving(layout: Layout, name: str, ports: Mapping[str, int]) -> tuple[str, 
     )
 
 
-def _kwok(
-    layout: Layout, engine: Engine, ports: Mapping[str, int], stages: Sequence[Path]
-) -> Part:
+def _kwok(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
     return Part(
         name="kwok",
         command=(
             str(engine.program("kwok")),
             f"--kubeconfig={layout.part_kubeconfig('kwok')}",
-            *(f"--config={path}" for path in stages),
+            # Stages are objects of the cluster: charts bring more of them, and kwok follows.
+            "--enable-crds=Stage",
+            # A user's own settings of kwok have no say here.
+            "--config=/dev/null",
             f"--manage-nodes-with-annotation-selector={SIMULATED}",
             "--node-lease-duration-seconds=40",
             f"--server-address={LOOPBACK}:{ports['kwok']}",

@@ -6,7 +6,7 @@ etcd, where every secret lies, nor speak to the API server in another user's nam
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ SERVICE_ADDRESS: Final = "10.96.0.1"
 FRONT_PROXY: Final = "front-proxy-client"
 """Who the API server is when it passes a user's request on to an extension API server."""
 
-_VALID: Final = datetime.timedelta(days=3650)
+_VALID: Final = dt.timedelta(days=3650)
 _API_NAMES: Final = (
     "localhost",
     "kubernetes",
@@ -117,9 +117,7 @@ class Pki:
         usages += [ExtendedKeyUsageOID.CLIENT_AUTH] * identity.client
         key = _new_key()
         builder = (
-            _builder(
-                _subject(identity.user, identity.group), authority.subject, key.public_key()
-            )
+            _builder(_subject(identity.user, identity.group), authority.subject, key.public_key())
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_key_usage(sign_certificates=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
@@ -133,9 +131,7 @@ class Pki:
     ) -> None:
         # The key first: a certificate that is there has its key.
         write_private(self.key(name), _key_bytes(key))
-        write_private(
-            self.certificate(name), certificate.public_bytes(serialization.Encoding.PEM)
-        )
+        write_private(self.certificate(name), certificate.public_bytes(serialization.Encoding.PEM))
 
 
 def _new_key() -> ec.EllipticCurvePrivateKey:
@@ -160,7 +156,7 @@ def _subject(user: str, group: str = "") -> x509.Name:
 def _builder(
     subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey
 ) -> x509.CertificateBuilder:
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -168,7 +164,7 @@ def _builder(
         .public_key(key)
         .serial_number(x509.random_serial_number())
         # An hour back: clocks of virtual machines step.
-        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_before(now - dt.timedelta(hours=1))
         .not_valid_after(now + _VALID)
     )
 

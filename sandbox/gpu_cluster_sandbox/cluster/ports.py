@@ -50,8 +50,8 @@ def settle_taken(path: Path, ports: dict[str, int], starting: Collection[str]) -
     taken = [name for name in starting if not is_free(ports[name])]
     if API in taken:
         raise ClusterError(
-            f"port {ports[API]} on {LOOPBACK} is the API server's, and another program listens "
-            f"on it; end that program (ss -ltnp 'sport = :{ports[API]}' names it) and start again"
+            f"port {ports[API]} on {LOOPBACK} is the API server's, and another program has it",
+            f"end that program (ss -ltnp 'sport = :{ports[API]}' names it) and start again",
         )
     if taken:
         ports = dict(ports)
@@ -77,7 +77,10 @@ def _choose(used: Collection[int]) -> int:
     for port in random.sample(_CHOICE, len(_CHOICE)):
         if port not in used and is_free(port):
             return port
-    raise ClusterError(f"no free port on {LOOPBACK} between {_CHOICE.start} and {_CHOICE.stop}")
+    raise ClusterError(
+        f"no port on {LOOPBACK} between {_CHOICE.start} and {_CHOICE.stop} is free",
+        "end some of the programs that listen there",
+    )
 
 
 def _save(path: Path, ports: dict[str, int]) -> None:

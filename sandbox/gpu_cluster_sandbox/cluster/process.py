@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gpu_cluster_sandbox.cluster.files import write_private
 
@@ -44,7 +44,7 @@ class Process:
             self.log.replace(self.log.with_suffix(".old.log"))
         pid = os.posix_spawn(
             command[0],
-            command,
+            list(command),
             {**os.environ, _MARKER: str(self.pid_file)},
             setsid=True,
             # Python ignores SIGPIPE, and children inherit that.
@@ -112,9 +112,9 @@ class Process:
         record = {"pid": pid, "start": _start_time(pid), "boot": _boot(), "key": key}
         write_private(self.pid_file, json.dumps(record).encode())
 
-    def _record(self) -> dict[str, object]:
+    def _record(self) -> dict[str, Any]:
         try:
-            record: dict[str, object] = json.loads(self.pid_file.read_text())
+            record: dict[str, Any] = json.loads(self.pid_file.read_text())
         except (FileNotFoundError, ValueError):
             return {}
         return record

@@ -119,7 +119,10 @@ class _Worker:
         )
         folder = answer.stdout.strip()
         if answer.returncode or not folder:
-            raise EngineError(f"{go_module} is not in the Go module cache: {answer.stderr.strip()}")
+            raise EngineError(
+                f"{go_module} is not in the Go module cache: {answer.stderr.strip()}",
+                "run it again; if that does not help, empty the cache: go clean -modcache",
+            )
         return engine_cache() / folder
 
 

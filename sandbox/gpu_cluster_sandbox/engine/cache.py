@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from gpu_cluster_sandbox.engine.pins import MODULES, Program, Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
 # Part of every key: raise it when the way of building changes, so that nothing old is used.
 _RECIPE: Final = "1 trimpath strip no-cgo"
@@ -47,7 +47,7 @@ def _recipe(item: Program | Script) -> tuple[object, ...]:
 
 
 @contextmanager
-def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def locked(path: Path, waiting: Callable[[], None]) -> Generator[None]:
     """Hold `path` as a lock; `waiting` is called once if another process has it.
 
     The kernel gives the lock back when its holder dies, so a killed run blocks nobody.
@@ -63,7 +63,7 @@ def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def build_space() -> Iterator[Path]:
+def build_space() -> Generator[Path]:
     """The folder of compiled packages, shared by builds that run at the same time."""
     space = engine_cache() / "go"
     space.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def build_space() -> Iterator[Path]:
 
 
 @contextmanager
-def idle_build_space() -> Iterator[Path | None]:
+def idle_build_space() -> Generator[Path | None]:
     """The same folder for its removal; None where another run still builds."""
     with _space_lock() as file:
         try:
@@ -85,7 +85,7 @@ def idle_build_space() -> Iterator[Path | None]:
 
 
 @contextmanager
-def _space_lock() -> Iterator[int]:
+def _space_lock() -> Generator[int]:
     path = engine_cache() / "go.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
 _GRACE_SECONDS: Final = 2.0
 
@@ -24,12 +24,38 @@ class Children:
         self._closed = False
 
     @contextmanager
-    def run(self, command: Sequence[str], **settings: Any) -> Iterator[subprocess.Popen[bytes]]:  # noqa: ANN401 - Popen's own
-        """A process that is gone when the block is left, whatever happens in it."""
+    def run(  # noqa: PLR0913 - Popen's own settings, all by name
+        self,
+        command: Sequence[str],
+        *,
+        cwd: str,
+        environment: Mapping[str, str],
+        stdin: int | None = None,
+        output: int | None = None,
+        apart: bool = False,
+    ) -> Generator[subprocess.Popen[bytes]]:
+        """A process that is gone when the block is left, whatever happens in it.
+
+        Args:
+            command: Program and arguments.
+            cwd: The folder it starts in.
+            environment: Its whole environment.
+            stdin: As subprocess has it.
+            output: For standard output and standard error, as subprocess has it.
+            apart: In a group of its own, so that all that it starts ends with it.
+        """
         with self._lock:
             if self._closed:
                 raise ChildProcessError("the plugin is about to end and starts nothing more")
-            process = subprocess.Popen(command, **settings)
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=dict(environment),
+                stdin=stdin,
+                stdout=output,
+                stderr=output,
+                start_new_session=apart,
+            )
             self._running.add(process)
         try:
             yield process

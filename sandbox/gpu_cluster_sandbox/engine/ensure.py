@@ -47,7 +47,7 @@ def ensure_engine(
     wanted = set(NAMES if only is None else only)
     if unknown := wanted - set(NAMES):
         raise EngineError(
-            f"no such program: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}"
+            f"the engine has no {', '.join(sorted(unknown))}", f"choose from {', '.join(NAMES)}"
         )
     programs = download(report) if mode == "download" else {}
     programs = {name: path for name, path in programs.items() if name in wanted}
@@ -75,9 +75,7 @@ def ensure_engine(
     return gather(programs | built, launchers)
 
 
-def _build_all(
-    items: Sequence[Program | Script], report: Callable[[str], None]
-) -> dict[str, Path]:
+def _build_all(items: Sequence[Program | Script], report: Callable[[str], None]) -> dict[str, Path]:
     ready = {item.name: path for item in items if (path := cached(item))}
     rest = [item for item in items if item.name not in ready]
     if not rest:

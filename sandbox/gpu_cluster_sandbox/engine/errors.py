@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpu_cluster_sandbox.errors import SandboxError
 
-class EngineError(Exception):
-    """The engine cannot be had; the message names the program, the reason and the way out."""
+
+class EngineError(SandboxError):
+    """The engine cannot be had; the message names the program and the reason."""

@@ -72,7 +72,9 @@ def go_directive(module: str) -> Version:
     text = (MODULES / module / "go.mod").read_text()
     found = re.search(r"^go (\d+)\.(\d+)\.(\d+)$", text, re.MULTILINE)
     if not found:
-        raise EngineError(f"{MODULES / module / 'go.mod'} has no line 'go X.Y.Z'")
+        raise EngineError(
+            f"{MODULES / module / 'go.mod'} has no line 'go X.Y.Z'", "install the sandbox anew"
+        )
     return tuple(map(int, found.groups()))
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 _VERSION = re.compile(r"\bv?(\d+)\.(\d+)\.(\d+)")
 
 
-def find_programs(
-    programs: Sequence[Program], report: Callable[[str], None]
-) -> dict[str, Path]:
+def find_programs(programs: Sequence[Program], report: Callable[[str], None]) -> dict[str, Path]:
     """Those of `programs` that PATH or KUBEBUILDER_ASSETS has at a fitting version.
 
     The Kubernetes parts must be of one minor version: where the machine has only some of

@@ -29,8 +29,12 @@ def serve(register: Callable[[grpc.Server], None], stop_children: Callable[[], N
     user's `pulumi up`.
     """
     over = threading.Event()
+
+    def end(_number: int, _frame: object) -> None:
+        over.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: over.set())
+        signal.signal(number, end)
     server = grpc.server(
         ThreadPoolExecutor(_WORKERS),
         options=[
@@ -42,7 +46,8 @@ def serve(register: Callable[[grpc.Server], None], stop_children: Callable[[], N
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     parent = os.getppid()
-    print(port, flush=True)
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
     while not over.wait(_ORPHAN_CHECK_SECONDS):
         if os.getppid() != parent:
             break

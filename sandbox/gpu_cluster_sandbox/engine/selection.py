@@ -37,7 +37,10 @@ class Engine:
         """
         path = self.bin_dir / name
         if not path.exists():
-            raise EngineError(f"{name} is not part of this engine; it has {self.names()}")
+            raise EngineError(
+                f"{name} is not part of the engine in {self.bin_dir}",
+                f"ask for it when the engine is set up; it has {', '.join(self.names())}",
+            )
         return path
 
     def names(self) -> list[str]:

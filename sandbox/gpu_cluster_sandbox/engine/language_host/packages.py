@@ -29,7 +29,5 @@ def installed_packages(python: Python, *, transitive: bool) -> list[tuple[str, s
         [python.executable, "-I", "-c", _LIST], env=dict(python.environment)
     )
     return sorted(
-        (name, version)
-        for name, version, needed in json.loads(answer)
-        if transitive or not needed
+        (name, version) for name, version, needed in json.loads(answer) if transitive or not needed
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import queue
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import grpc
 from google.protobuf import empty_pb2, json_format
@@ -24,13 +25,16 @@ from gpu_cluster_sandbox.engine.language_host.toolchain import (
 from gpu_cluster_sandbox.engine.pins import PULUMI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from gpu_cluster_sandbox.engine.children import Children
 
 # The executor exits with it after it has shown the user why.
 _ALREADY_SHOWN: Final = 32
 _CHUNK: Final = 65536
+
+if TYPE_CHECKING:
+    _Wrap = Callable[[bytes], language_pb2.RunPluginResponse]
 
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
@@ -48,14 +52,20 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._children = children
         self._environment = environment
 
-    def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def Handshake(
+        self, request: language_pb2.LanguageHandshakeRequest, context: grpc.ServicerContext
+    ) -> language_pb2.LanguageHandshakeResponse:
         self.engine = request.engine_address or self.engine
         return language_pb2.LanguageHandshakeResponse()
 
-    def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def GetPluginInfo(
+        self, request: empty_pb2.Empty, context: grpc.ServicerContext
+    ) -> plugin_pb2.PluginInfo:
         return plugin_pb2.PluginInfo(version=PULUMI.version)
 
-    def About(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def About(
+        self, request: language_pb2.AboutRequest, context: grpc.ServicerContext
+    ) -> language_pb2.AboutResponse:
         python = self._python(request.info, context)
         version = (
             platform.python_version()
@@ -68,17 +78,25 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
         return language_pb2.AboutResponse(executable=str(python.executable), version=version)
 
-    def GetRequiredPackages(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def GetRequiredPackages(
+        self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetRequiredPackagesResponse:
         """None: nothing may be downloaded, the engine takes its plugins from PATH."""
         return language_pb2.GetRequiredPackagesResponse()
 
-    def GetRequiredPlugins(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def GetRequiredPlugins(
+        self, request: language_pb2.GetRequiredPluginsRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetRequiredPluginsResponse:
         return language_pb2.GetRequiredPluginsResponse()
 
-    def RuntimeOptionsPrompts(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def RuntimeOptionsPrompts(
+        self, request: language_pb2.RuntimeOptionsRequest, context: grpc.ServicerContext
+    ) -> language_pb2.RuntimeOptionsResponse:
         return language_pb2.RuntimeOptionsResponse()
 
-    def GetProgramDependencies(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def GetProgramDependencies(
+        self, request: language_pb2.GetProgramDependenciesRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetProgramDependenciesResponse:
         python = self._python(request.info, context)
         return language_pb2.GetProgramDependenciesResponse(
             dependencies=[
@@ -89,11 +107,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             ]
         )
 
-    def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
         self._children.stop()
         return empty_pb2.Empty()
 
-    def Run(self, request: Any, context: grpc.ServicerContext) -> Any:
+    def Run(
+        self, request: language_pb2.RunRequest, context: grpc.ServicerContext
+    ) -> language_pb2.RunResponse:
         python = self._python(request.info, context)
         settings = {
             "monitor": request.monitor_address,
@@ -115,7 +135,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
         }
         folder = request.info.program_directory or request.pwd
-        with self._children.run(command, env=environment, cwd=folder) as process:
+        with self._children.run(command, cwd=folder, environment=environment) as process:
             # A cancelled call has nobody left to answer to.
             context.add_callback(process.terminate)
             code = process.wait()
@@ -125,7 +145,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             return language_pb2.RunResponse(bail=True)
         return language_pb2.RunResponse(error=f"program exited with non-zero exit code: {code}")
 
-    def RunPlugin(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+    def RunPlugin(
+        self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.RunPluginResponse]:
         python = self._python(request.info, context, plugin=True)
         program = request.info.program_directory
         start = ["-m", "pulumi.policy"] if request.kind == "analyzer" else [program]
@@ -138,17 +160,16 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         }
         with self._children.run(
             command,
-            env=environment,
             cwd=request.pwd or program,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            environment=environment,
+            output=subprocess.PIPE,
         ) as process:
             context.add_callback(process.terminate)
             yield from _stream(process)
             yield language_pb2.RunPluginResponse(exitcode=process.wait())
 
     def _python(
-        self, info: Any, context: grpc.ServicerContext, *, plugin: bool = False
+        self, info: language_pb2.ProgramInfo, context: grpc.ServicerContext, *, plugin: bool = False
     ) -> Python:
         try:
             return choose_python(
@@ -163,17 +184,21 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             raise
 
 
-def _stream(process: subprocess.Popen[bytes]) -> Iterator[Any]:
+def _stream(process: subprocess.Popen[bytes]) -> Iterator[language_pb2.RunPluginResponse]:
     """Standard output and error in the order in which they come."""
-    chunks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    chunks: queue.SimpleQueue[language_pb2.RunPluginResponse | None] = queue.SimpleQueue()
 
-    def pump(stream: IO[bytes], field: str) -> None:
-        while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]
-            chunks.put(language_pb2.RunPluginResponse(**{field: chunk}))
+    def pump(stream: IO[bytes] | None, wrap: _Wrap) -> None:
+        while stream and (chunk := os.read(stream.fileno(), _CHUNK)):
+            chunks.put(wrap(chunk))
         chunks.put(None)
 
-    streams = {"stdout": process.stdout, "stderr": process.stderr}
-    for field, stream in streams.items():
-        threading.Thread(target=pump, args=(stream, field), daemon=True).start()
-    for _ in streams:
-        yield from iter(chunks.get, None)
+    pumps: list[tuple[IO[bytes] | None, _Wrap]] = [
+        (process.stdout, lambda chunk: language_pb2.RunPluginResponse(stdout=chunk)),
+        (process.stderr, lambda chunk: language_pb2.RunPluginResponse(stderr=chunk)),
+    ]
+    for stream, wrap in pumps:
+        threading.Thread(target=pump, args=(stream, wrap), daemon=True).start()
+    for _ in pumps:
+        while (chunk := chunks.get()) is not None:
+            yield chunk
