@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import yaml
 
+from gpu_cluster_sandbox.stages.devices import device_stages
+
 _FOLDER: Final = Path(__file__).parent
 
 
@@ -22,7 +24,8 @@ def stage_crd() -> dict[str, Any]:
 
 def cluster_stages() -> list[dict[str, Any]]:
     """The stages of nodes and pods, which every sandbox has."""
-    return [stage for name in ("node", "pod") for stage in _documents(_FOLDER / f"{name}.yaml")]
+    files = (_FOLDER / "node.yaml", _FOLDER / "pod.yaml")
+    return [*(stage for path in files for stage in _documents(path)), *device_stages()]
 
 
 def operator_stages(chart: str) -> list[dict[str, Any]]:

@@ -1,0 +1,11 @@
+"""Simulated nodes, made from the site file: what kubelet, NFD and GFD would say of the machines.
+
+They carry nothing of ours: labels and taints that the product sets must come from the product.
+"""
+
+from __future__ import annotations
+
+from gpu_cluster_sandbox.nodes.apply import apply_nodes
+from gpu_cluster_sandbox.nodes.manifests import SYSTEM_NODE, simulated_nodes
+
+__all__ = ["SYSTEM_NODE", "apply_nodes", "simulated_nodes"]

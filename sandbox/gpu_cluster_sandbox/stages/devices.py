@@ -1,0 +1,175 @@
+"""Stages that play MIG Manager and the device plugin on simulated GPU nodes.
+
+What a node is (product, number of GPUs, strategy) and what is asked of it (`nvidia.com/mig.config`)
+stand in its labels; what it offers follows from the catalogue's boards. An annotation says what
+was last done, so that a changed label is seen, and nothing is done twice.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from pulumi_gpu_cluster.catalog import mig
+from pulumi_gpu_cluster.catalog.gpus import GPUS
+
+DONE: Final = "sandbox.gpu-cluster.io/devices"
+"""The annotation with the GPUs, layout and strategy that were last brought about."""
+
+_READY: Final = {
+    "key": '.status.conditions.[] | select( .type == "Ready" ) | .status',
+    "operator": "In",
+    "values": ["True"],
+}
+_HAS_GPUS: Final = {
+    "key": '.metadata.labels["nvidia.com/gpu.count"]',
+    "operator": "Exists",
+}
+_NOT_DONE: Final = {
+    "key": (
+        '(.metadata.labels["nvidia.com/gpu.count"]'
+        ' + " " + (.metadata.labels["nvidia.com/mig.config"] // "all-disabled")'
+        ' + " " + (.metadata.labels["nvidia.com/mig.strategy"] // "none"))'
+        f' == .metadata.annotations["{DONE}"]'
+        # A layout that is taken back while it is pending leaves what was done as it was.
+        ' and .metadata.labels["nvidia.com/mig.config.state"] != "pending"'
+    ),
+    "operator": "In",
+    "values": ["false"],
+}
+# A layout is asked for, and nobody has said yet that it is being worked on.
+_ASKED: Final = {
+    "key": (
+        '.metadata.labels["nvidia.com/mig.config"] != null'
+        ' and .metadata.labels["nvidia.com/mig.config.state"] != "pending"'
+    ),
+    "operator": "In",
+}
+
+# Sets $count, $product, $layout, $strategy, $known (whether the board has the layout), $each (the
+# instances of one GPU) and $wanted (the number of each resource that the node is to offer).
+_WORK_OUT: Final = """\
+{{- $boards := fromJson `%(boards)s` }}
+{{- $products := fromJson `%(products)s` }}
+{{- $labels := .metadata.labels }}
+{{- $count := get $labels "nvidia.com/gpu.count" | int }}
+{{- $strategy := get $labels "nvidia.com/mig.strategy" | default "none" }}
+{{- $layout := get $labels "nvidia.com/mig.config" | default "all-disabled" }}
+{{- $product := regexReplaceAll "-MIG-.*$" (get $labels "nvidia.com/gpu.product") "" }}
+{{- $board := get $boards (get $products $product) | default (dict "all-disabled" dict) }}
+{{- $known := hasKey $board $layout }}
+{{- $each := get $board $layout | default dict }}
+{{- $wanted := dict "nvidia.com/gpu" "0" }}
+{{- if eq $layout "all-disabled" }}
+{{- $_ := set $wanted "nvidia.com/gpu" (toString $count) }}
+{{- else if eq $strategy "mixed" }}
+{{- range $name, $number := $each }}
+{{- $_ := set $wanted (printf "nvidia.com/mig-%%s" $name) (mul $count $number | toString) }}
+{{- end }}
+{{- else if eq (len $each) 1 }}
+{{- $_ := set $wanted "nvidia.com/gpu" (mul $count (values $each | first) | toString) }}
+{{- end }}
+"""
+# A resource that a node offered once stays, at zero, as a kubelet keeps it.
+_STATUS: Final = """\
+{{- if $known }}
+{{- range $name, $number := .status.capacity }}
+{{- if and (hasPrefix "nvidia.com/mig-" $name) (not (hasKey $wanted $name)) }}
+{{- $_ := set $wanted $name "0" }}
+{{- end }}
+{{- end }}
+capacity: {{ toJson $wanted }}
+allocatable: {{ toJson $wanted }}
+{{- else }}
+phase: Running
+{{- end }}
+"""
+_METADATA: Final = """\
+annotations:
+  %(done)s: {{ printf "%%d %%s %%s" $count $layout $strategy | quote }}
+labels:
+{{- if hasKey $labels "nvidia.com/mig.config" }}
+  nvidia.com/mig.config.state: {{ ternary "success" "failed" $known }}
+{{- else }}
+  nvidia.com/mig.config.state: null
+{{- end }}
+{{- if and (eq $strategy "single") (eq (len $each) 1) }}
+  nvidia.com/gpu.product: {{ printf "%%s-MIG-%%s" $product (keys $each | first) }}
+{{- else }}
+  nvidia.com/gpu.product: {{ $product }}
+{{- end }}
+"""
+
+
+def device_stages() -> list[dict[str, Any]]:
+    """The stages, for every board in the catalogue.
+
+    A layout goes through `pending` to `success`, or to `failed` where the board has no such
+    layout; then the node offers what it offered before. Under `mixed` each profile is a
+    resource of its own and whole GPUs go to zero; under `single` every instance counts as
+    nvidia.com/gpu, provided that all are alike.
+    """
+    table = {
+        "boards": _compact({name: _layouts(board) for name, board in mig.boards().items()}),
+        "products": _compact(
+            {gpu.gfd_product: gpu.mig_board for gpu in GPUS.values() if gpu.mig_board}
+        ),
+        "done": DONE,
+    }
+    pending = {"labels": {"nvidia.com/mig.config.state": "pending"}}
+    return [
+        _stage(
+            "node-layout-pending",
+            asked="true",
+            patches=[{"root": "metadata", "template": _compact(pending)}],
+        ),
+        _stage(
+            "node-layout-done",
+            asked="false",
+            # Long enough to be seen, short enough not to be waited for.
+            delay={"durationMilliseconds": 500},
+            patches=[
+                {
+                    "subresource": "status",
+                    "root": "status",
+                    "template": _WORK_OUT % table + _STATUS,
+                },
+                {"root": "metadata", "template": (_WORK_OUT + _METADATA) % table},
+            ],
+        ),
+    ]
+
+
+def _stage(
+    name: str,
+    *,
+    asked: str,
+    patches: list[dict[str, str]],
+    delay: dict[str, int] | None = None,
+) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwok.x-k8s.io/v1alpha1",
+        "kind": "Stage",
+        "metadata": {"name": name},
+        "spec": {
+            "resourceRef": {"apiGroup": "v1", "kind": "Node"},
+            "selector": {
+                "matchExpressions": [_READY, _HAS_GPUS, _NOT_DONE, {**_ASKED, "values": [asked]}]
+            },
+            **({"delay": delay} if delay else {}),
+            "next": {"patches": patches},
+        },
+    }
+
+
+def _layouts(board: mig.MigBoard) -> dict[str, dict[str, int]]:
+    """For each layout the instances of one GPU, by the profile's name in resources."""
+    layouts = {name: mig.instances_of(board, name) or {} for name in board.layouts}
+    return {
+        name: {board.profiles[profile].label: count for profile, count in instances.items()}
+        for name, instances in layouts.items()
+    }
+
+
+def _compact(content: object) -> str:
+    return json.dumps(content, separators=(",", ":"), sort_keys=True)
