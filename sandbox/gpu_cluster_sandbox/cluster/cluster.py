@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lightkube import Client, KubeConfig
@@ -12,7 +13,7 @@ from lightkube import Client, KubeConfig
 from gpu_cluster_sandbox.cluster.errors import ClusterError
 from gpu_cluster_sandbox.cluster.health import trouble
 from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
-from gpu_cluster_sandbox.cluster.kwok import prepare_kwok
+from gpu_cluster_sandbox.cluster.kwok import free_nodes, prepare_kwok
 from gpu_cluster_sandbox.cluster.parts import PART_NAMES, Layout, Part, describe_parts
 from gpu_cluster_sandbox.cluster.ports import API, LOOPBACK, load_ports, settle_taken
 from gpu_cluster_sandbox.cluster.process import Process
@@ -21,11 +22,13 @@ from gpu_cluster_sandbox.engine.cache import locked
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from gpu_cluster_sandbox.engine import Engine
 
 _POLL_SECONDS: Final = 0.1
+_RECOVERY_SECONDS: Final = 10.0
+_PATIENCE_SECONDS: Final = 30.0
+_GRACE_SECONDS: Final = 10.0
 _LAST_LINES: Final = 15
 _IDENTITIES: Final = {
     "kube-controller-manager": "controller-manager",
@@ -54,10 +57,10 @@ class Cluster:
 
     Args:
         state_dir: The cluster's folder; other things may lie in it too.
-        engine: The programs it runs.
+        engine: The programs it runs; only `start` needs them.
     """
 
-    def __init__(self, state_dir: Path, engine: Engine) -> None:
+    def __init__(self, state_dir: Path, engine: Engine | None = None) -> None:
         self._layout = Layout(state_dir.absolute())
         self._engine = engine
 
@@ -82,34 +85,38 @@ class Cluster:
             ports = load_ports(self._layout.ports)
             self._write_kubeconfigs(ports)
             parts = self._parts(ports)
+            for part in parts:
+                self._process(part.name).adopt()
             ailing = [part.name for part in parts if not self._is_well(part)]
             if not ailing:
-                report("the cluster runs")
+                prepare_kwok(self.client())
+                report(f"the cluster runs at {self._address(ports)}")
                 return
             report(f"starting {', '.join(ailing)} ...")
-            for part in parts:
-                process = self._process(part.name)
-                process.adopt()
-                if part.name in ailing:
-                    process.stop(part.grace)
-            listeners = [*ailing, "etcd-peer"] if "etcd" in ailing else ailing
+            absent = [part for part in parts if not self._process(part.name).runs(part.command)]
+            for part in absent:
+                self._process(part.name).stop(_GRACE_SECONDS)
+            names = [part.name for part in absent]
+            listeners = [*names, "etcd-peer"] if "etcd" in names else names
             ports = settle_taken(self._layout.ports, ports, listeners)
             self._write_kubeconfigs(ports)
             self._start_in_order(self._parts(ports))
         report(
-            f"the cluster runs at https://{LOOPBACK}:{ports[API]} "
-            f"({time.monotonic() - begun:.1f} s); kubeconfig: {self.kubeconfig}"
+            f"the cluster runs at {self._address(ports)} ({time.monotonic() - begun:.1f} s); "
+            f"kubeconfig: {self.kubeconfig}"
         )
 
     def stop(self, report: Callable[[str], None]) -> None:
         """End every part; the data, the ports and the kubeconfig stay for the next start."""
+        if not self._layout.state.is_dir():
+            return
         with self._locked(report):
             for name in reversed(PART_NAMES):
                 process = self._process(name)
                 process.adopt()
                 if process.pid() is not None:
                     report(f"stopping {name}")
-                process.stop(self._grace(name))
+                process.stop(_GRACE_SECONDS)
             shutil.rmtree(self._layout.run, ignore_errors=True)
 
     def destroy(self, report: Callable[[str], None]) -> None:
@@ -118,7 +125,7 @@ class Cluster:
         layout = self._layout
         for folder in (layout.data, layout.pki.folder, layout.log("").parent):
             shutil.rmtree(folder, ignore_errors=True)
-        for path in (layout.kubeconfig, layout.ports, self._lock):
+        for path in (layout.kubeconfig, layout.ports):
             path.unlink(missing_ok=True)
 
     def status(self) -> list[PartStatus]:
@@ -147,47 +154,61 @@ class Cluster:
 
     def _start_in_order(self, parts: tuple[Part, ...]) -> None:
         for part in parts:
+            process = self._process(part.name)
             if part.name == "kwok":
                 prepare_kwok(self.client())
-            process = self._process(part.name)
             if not process.runs(part.command):
-                process.stop(part.grace)
+                process.stop(_GRACE_SECONDS)
+                if part.name == "kwok":
+                    free_nodes(self.client())
                 process.start(part.command)
             # The first two carry the others, which then come up side by side.
             if part.name in {"etcd", API}:
-                self._wait(part)
+                self._settle(part)
         for part in parts:
-            self._wait(part)
+            self._settle(part)
 
-    def _wait(self, part: Part) -> None:
+    def _settle(self, part: Part) -> None:
+        """Wait until the part is well; one that hangs is started anew, once."""
+        if not self._trouble_after(part, _RECOVERY_SECONDS):
+            return
         process = self._process(part.name)
-        deadline = time.monotonic() + part.patience
+        if process.pid() is not None and process.age() > _PATIENCE_SECONDS:
+            process.stop(_GRACE_SECONDS)
+            process.start(part.command)
+        if why := self._trouble_after(part, _PATIENCE_SECONDS):
+            log = self._layout.log(part.name)
+            lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
+            shown = "\n".join(f"  {line}" for line in lines)
+            what = "ended" if process.pid() is None else f"does not become well ({why})"
+            raise ClusterError(f"{part.name} {what}:\n{shown}", f"read the whole log, {log}")
+
+    def _trouble_after(self, part: Part, patience: float) -> str:
+        deadline = time.monotonic() + patience
         while why := trouble(part, self._layout.pki):
-            ended = process.pid() is None
-            if ended or time.monotonic() > deadline:
-                what = "ended" if ended else f"is not well after {part.patience:.0f} s ({why})"
-                log = self._layout.log(part.name)
-                lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
-                shown = "\n".join(f"  {line}" for line in lines)
-                raise ClusterError(f"{part.name} {what}:\n{shown}\n", f"read the whole log, {log}")
+            if self._process(part.name).pid() is None or time.monotonic() > deadline:
+                return why
             time.sleep(_POLL_SECONDS)
+        return ""
 
     def _is_well(self, part: Part) -> bool:
         return self._process(part.name).runs(part.command) and not trouble(part, self._layout.pki)
 
     def _parts(self, ports: dict[str, int]) -> tuple[Part, ...]:
-        return describe_parts(self._layout, self._engine, ports)
-
-    def _grace(self, name: str) -> float:
-        return 10.0 if name == API else 5.0
+        # Without an engine only what a part is asked for counts, not how it is started.
+        programs = self._engine.program if self._engine else Path
+        return describe_parts(self._layout, programs, ports)
 
     def _process(self, name: str) -> Process:
         layout = self._layout
         return Process(name, layout.pid_file(name), layout.log(name))
 
+    def _address(self, ports: dict[str, int]) -> str:
+        return f"https://{LOOPBACK}:{ports[API]}"
+
     def _write_kubeconfigs(self, ports: dict[str, int]) -> None:
         layout = self._layout
-        server = f"https://{LOOPBACK}:{ports[API]}"
+        server = self._address(ports)
         cluster = f"sandbox-{layout.state.name}"
         write_kubeconfig(layout.kubeconfig, layout.pki, "admin", server, cluster)
         layout.run.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -195,11 +216,8 @@ class Cluster:
             path = layout.part_kubeconfig(part)
             write_kubeconfig(path, layout.pki, identity, server, cluster)
 
-    @property
-    def _lock(self) -> Path:
-        return self._layout.state / "cluster.lock"
-
     def _locked(self, report: Callable[[str], None]) -> AbstractContextManager[None]:
         return locked(
-            self._lock, lambda: report("waiting for another run that works on the cluster")
+            self._layout.state / "cluster.lock",
+            lambda: report("waiting for another run that works on the cluster"),
         )

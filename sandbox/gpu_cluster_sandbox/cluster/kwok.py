@@ -30,7 +30,7 @@ _CRD: Final[Any] = CustomResourceDefinition
 
 
 def prepare_kwok(client: Client) -> None:
-    """Bring in the stages and the rights, and free the nodes of an earlier kwok."""
+    """Bring in the stages and the rights, as they are in this version of the sandbox."""
     crd = stages.stage_crd()
     client.apply(_CRD.from_dict(crd), force=True)
     client.wait(CustomResourceDefinition, crd["metadata"]["name"], for_conditions=["Established"])
@@ -39,8 +39,14 @@ def prepare_kwok(client: Client) -> None:
     client.apply(binding, force=True)
     for stage in stages.cluster_stages():
         client.apply(_STAGE.from_dict(stage), force=True)
-    # A node's lease names the kwok that plays it. One that was killed cannot give it back, and
-    # its successor would wait for the lease to run out, which takes most of a minute.
+
+
+def free_nodes(client: Client) -> None:
+    """Let the next kwok play the nodes at once.
+
+    A node's lease names the kwok that plays it. One that was killed cannot give it back, and
+    its successor would wait for the lease to run out, which takes most of a minute.
+    """
     client.deletecollection(Lease, namespace="kube-node-lease")
 
 

@@ -9,10 +9,10 @@ from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY, Pki
 from gpu_cluster_sandbox.cluster.ports import LOOPBACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gpu_cluster_sandbox.engine import Engine
+    Programs = Callable[[str], Path]
 
 PART_NAMES: Final = (
     "etcd",
@@ -37,8 +37,6 @@ class Part:
         health: The path it answers with 200 at when it is well.
         identity: The client certificate for that question; "" where none is asked for.
         secure: Whether it serves TLS.
-        patience: Seconds from its start until it must be well.
-        grace: Seconds it gets to end by itself.
     """
 
     name: str
@@ -47,8 +45,6 @@ class Part:
     health: str
     identity: str = ""
     secure: bool = True
-    patience: float = 30.0
-    grace: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -95,25 +91,27 @@ class Layout:
         return self.state / "logs" / f"{part}.log"
 
 
-def describe_parts(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> tuple[Part, ...]:
+def describe_parts(
+    layout: Layout, programs: Programs, ports: Mapping[str, int]
+) -> tuple[Part, ...]:
     """All parts in the order in which they start."""
     return (
-        _etcd(layout, engine, ports),
-        _api_server(layout, engine, ports),
-        _controller_manager(layout, engine, ports),
-        _scheduler(layout, engine, ports),
-        _kwok(layout, engine, ports),
+        _etcd(layout, programs, ports),
+        _api_server(layout, programs, ports),
+        _controller_manager(layout, programs, ports),
+        _scheduler(layout, programs, ports),
+        _kwok(layout, programs, ports),
     )
 
 
-def _etcd(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+def _etcd(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     pki = layout.pki
     address = f"https://{LOOPBACK}:{ports['etcd']}"
     peer = f"https://{LOOPBACK}:{ports['etcd-peer']}"
     return Part(
         name="etcd",
         command=(
-            str(engine.program("etcd")),
+            str(programs("etcd")),
             f"--data-dir={layout.data}",
             f"--listen-client-urls={address}",
             f"--advertise-client-urls={address}",
@@ -140,12 +138,12 @@ def _etcd(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
     )
 
 
-def _api_server(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+def _api_server(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     pki = layout.pki
     return Part(
         name="kube-apiserver",
         command=(
-            str(engine.program("kube-apiserver")),
+            str(programs("kube-apiserver")),
             f"--bind-address={LOOPBACK}",
             f"--secure-port={ports['kube-apiserver']}",
             f"--advertise-address={LOOPBACK}",
@@ -181,17 +179,15 @@ def _api_server(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Par
         port=ports["kube-apiserver"],
         health="/readyz",
         identity="admin",
-        # It waits for requests under way, and watches never end by themselves.
-        grace=10.0,
     )
 
 
-def _controller_manager(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+def _controller_manager(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     pki = layout.pki
     return Part(
         name="kube-controller-manager",
         command=(
-            str(engine.program("kube-controller-manager")),
+            str(programs("kube-controller-manager")),
             *_serving(layout, "kube-controller-manager", ports),
             "--controllers=*,bootstrap-signer-controller,token-cleaner-controller",
             "--use-service-account-credentials=true",
@@ -205,11 +201,11 @@ def _controller_manager(layout: Layout, engine: Engine, ports: Mapping[str, int]
     )
 
 
-def _scheduler(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+def _scheduler(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     return Part(
         name="kube-scheduler",
         command=(
-            str(engine.program("kube-scheduler")),
+            str(programs("kube-scheduler")),
             *_serving(layout, "kube-scheduler", ports),
         ),
         port=ports["kube-scheduler"],
@@ -234,11 +230,11 @@ def _serving(layout: Layout, name: str, ports: Mapping[str, int]) -> tuple[str, 
     )
 
 
-def _kwok(layout: Layout, engine: Engine, ports: Mapping[str, int]) -> Part:
+def _kwok(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     return Part(
         name="kwok",
         command=(
-            str(engine.program("kwok")),
+            str(programs("kwok")),
             f"--kubeconfig={layout.part_kubeconfig('kwok')}",
             # Stages are objects of the cluster: charts bring more of them, and kwok follows.
             "--enable-crds=Stage",

@@ -80,6 +80,10 @@ class Process:
         record = self._record()
         return self.pid() is not None and bool(record) and record["key"] == _key(command)
 
+    def age(self) -> float:
+        """Seconds since its pid file was written."""
+        return time.time() - self.pid_file.stat().st_mtime
+
     def stop(self, grace: float) -> None:
         """End it, by force after `grace` seconds, and forget it."""
         deadline = time.monotonic() + grace

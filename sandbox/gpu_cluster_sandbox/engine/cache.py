@@ -53,13 +53,24 @@ def locked(path: Path, waiting: Callable[[], None]) -> Generator[None]:
     The kernel gives the lock back when its holder dies, so a killed run blocks nobody.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    told = False
+    while True:
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not told:
+                    waiting()
+                told = True
+                fcntl.flock(file, fcntl.LOCK_EX)
+            # The holder before may have removed the file that was waited for.
+            if not path.exists() or not path.samefile(f"/proc/self/fd/{file.fileno()}"):
+                continue
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
 
 
 @contextmanager

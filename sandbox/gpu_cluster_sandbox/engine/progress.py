@@ -58,7 +58,7 @@ def run_logged(  # noqa: PLR0913 - one command's whole setting, all by name
             raise
     if code:
         raise EngineError(
-            f"{title} failed with exit code {code}:\n{_last_lines(log)}\n",
+            f"{title} failed with exit code {code}:\n{_last_lines(log)}",
             f"read the whole log, {log}; what was compiled so far is kept for the next run",
         )
     report(f"{title}: done in {_seconds(started)}")

@@ -1,0 +1,115 @@
+"""The command `gpu-cluster-sandbox`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from gpu_cluster_sandbox.cluster import Cluster
+
+# Imports of the commands' own parts stand in the commands: --help must not wait for them.
+
+
+@click.group()
+def main() -> None:
+    """A simulated GPU cluster on this machine, to try a site file on."""
+
+
+_site = click.option(
+    "--site", "-s", default="sandbox", show_default=True, help="The site whose sandbox is meant."
+)
+_state_dir = click.option(
+    "--state-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the sandbox keeps its things. [default: .sandbox/SITE]",
+)
+_engine = click.option(
+    "--engine",
+    type=click.Choice(["auto", "download"]),
+    default="auto",
+    envvar="ENGINE",
+    show_default=True,
+    help="auto: what the machine has, the rest is built; download: official releases.",
+)
+
+
+@main.command()
+@_site
+@_state_dir
+@_engine
+def start(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+    """Start the cluster, or mend one that is not whole."""
+    from gpu_cluster_sandbox.cluster import PART_NAMES, Cluster  # noqa: PLC0415
+    from gpu_cluster_sandbox.engine import ensure_engine  # noqa: PLC0415
+
+    with _told():
+        programs = ensure_engine(engine, click.echo, only=PART_NAMES)
+        Cluster(_state(site, state_dir), programs).start(click.echo)
+
+
+@main.command()
+@_site
+@_state_dir
+def stop(site: str, state_dir: Path | None) -> None:
+    """Stop the cluster; what is in it stays for the next start."""
+    with _told():
+        _cluster(site, state_dir).stop(click.echo)
+
+
+@main.command()
+@_site
+@_state_dir
+def status(site: str, state_dir: Path | None) -> None:
+    """Show every part; exit code 1 where one is not well."""
+    parts = _cluster(site, state_dir).status()
+    for part in parts:
+        where = f"pid {part.pid}, port {part.port}" if part.pid else ""
+        state = " ".join(part.trouble.split())[:100] or "well"
+        click.echo(f"{part.name:24} {where:24} {state}")
+    if any(part.trouble for part in parts):
+        raise SystemExit(1)
+
+
+@main.command()
+@click.argument("part")
+@click.option("--lines", "-n", default=50, show_default=True, help="How many of the last lines.")
+@_site
+@_state_dir
+def logs(part: str, lines: int, site: str, state_dir: Path | None) -> None:
+    """Show the end of one part's log."""
+    with _told():
+        path = _cluster(site, state_dir).logs(part)
+        if not path.exists():
+            from gpu_cluster_sandbox.errors import SandboxError  # noqa: PLC0415
+
+            raise SandboxError(f"{part} has written nothing yet", "start the cluster first")
+    for line in path.read_text(errors="replace").splitlines()[-lines:]:
+        click.echo(line)
+
+
+def _cluster(site: str, state_dir: Path | None) -> Cluster:
+    from gpu_cluster_sandbox.cluster import Cluster  # noqa: PLC0415
+
+    return Cluster(_state(site, state_dir))
+
+
+def _state(site: str, state_dir: Path | None) -> Path:
+    return state_dir or Path.cwd() / ".sandbox" / site
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    """An error of ours becomes its message and exit code 1."""
+    from gpu_cluster_sandbox.errors import SandboxError  # noqa: PLC0415
+
+    try:
+        yield
+    except SandboxError as error:
+        click.echo(f"error: {error}", err=True)
+        raise SystemExit(1) from None
