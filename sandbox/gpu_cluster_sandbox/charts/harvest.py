@@ -41,7 +41,8 @@ class _Loader(yaml.CSafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:value", lambda _, node: str(node.value))
 
 
-def _read(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+def read(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+    """What a YAML file holds."""
     return yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
 
 
@@ -51,12 +52,12 @@ def values_shape(folder: Path) -> Shape:
     A chart's own schema adds the keys it names: some charts describe keys there alone.
     """
     text = (folder / "values.yaml").read_text("utf-8")
-    shape = shape_of(_read(folder / "values.yaml") or {})
+    shape = shape_of(read(folder / "values.yaml") or {})
     for path in commented_keys(text):
         shape = _with_commented(shape, path)
     schema = folder / "values.schema.json"
     if schema.exists():
-        shape = merged(shape, shape_of_schema(_read(schema)))
+        shape = merged(shape, shape_of_schema(read(schema)))
     return shape
 
 
@@ -83,7 +84,7 @@ def chart_facts(name: str, stand_in: StandIn, root: Path) -> ChartFacts:
     if stand_in.source.values is None:
         raise click.ClickException(f"{name}: the values of the chart itself are needed")
     folder = root / stand_in.source.values
-    about: Json = _read(folder / "Chart.yaml")
+    about: Json = read(folder / "Chart.yaml")
     version, app_version = CHARTS[name].version, str(about["appVersion"])
     if str(about["version"]).removeprefix("v") != version.removeprefix("v"):
         # Some projects write the version into Chart.yaml only when they publish.
@@ -135,7 +136,7 @@ def chart_crds(stand_in: StandIn, root: Path) -> dict[str, list[Json]]:
 def _crds(source: Source, root: Path) -> list[Json]:
     if source.crds is None:
         return []
-    documents = (_read(path) for path in sorted((root / source.crds).glob("*.yaml")))
+    documents = (read(path) for path in sorted((root / source.crds).glob("*.yaml")))
     crds = (structural_crd(document) for document in documents)
     return [crd for crd in crds if not source.only or crd["spec"]["group"] in source.only]
 

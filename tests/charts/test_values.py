@@ -1,0 +1,142 @@
+"""Value paths that the real charts know pass, and a typo in one is caught at its place."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, cast
+
+import pytest
+from jsonschema import Draft7Validator
+
+from gpu_cluster_sandbox.charts import unchecked, values_schema
+from gpu_cluster_sandbox.charts.catalogue import STAND_INS
+
+Values = dict[str, Any]
+
+KNOWN: dict[str, Values] = {
+    "gpu-operator": {
+        "driver": {
+            "enabled": True,
+            "version": "580.173.02",
+            "kernelModuleType": "open",
+            "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
+            "upgradePolicy": {"gpuPodDeletion": {"force": True}, "maxUnavailable": 2},
+            "env": [{"name": "A", "value": "b"}],
+        },
+        "operator": {
+            "version": "v26.7.0",
+            "nodeSelector": {"example.org/any": "label"},
+            "resources": {"limits": {"cpu": 1, "example.org/any": 2}},
+        },
+        "toolkit": {"env": [{"name": "CONTAINERD_SOCKET", "value": "/run/x.sock"}]},
+        "hostPaths": {"kubeletRootDir": "/var/lib/kubelet"},
+        "dcgmExporter": {"config": {"name": "metrics"}, "serviceMonitor": {"enabled": False}},
+        "migManager": {"config": {"name": "layouts", "create": True, "data": {"config.yaml": "x"}}},
+        "nfd": {"enabled": True},
+        "node-feature-discovery": {
+            "worker": {"config": {"sources": {"pci": {}}}, "tolerations": [], "extraEnvs": []},
+            "master": {"nodeSelector": {"a": "b"}},
+        },
+        "global": {"imagePullSecrets": []},
+    },
+    "kueue": {
+        "controllerManager": {
+            "replicas": 2,
+            "featureGates": [{"name": "TopologyAwareScheduling", "enabled": True}],
+            "manager": {
+                "priorityClassName": "system-cluster-critical",
+                "resources": {"limits": {"memory": "2Gi"}},
+                "podSecurityContext": {"fsGroup": 1},
+            },
+            "tolerations": [{"operator": "Exists"}],
+        },
+        "managerConfig": {"controllerManagerConfigYaml": "kind: Configuration"},
+        "enablePrometheus": True,
+        "metrics": {"serviceMonitor": {"tlsConfig": {"insecureSkipVerify": True}}},
+    },
+    "volcano": {
+        "basic": {"image_registry": "mirror.example.org", "image_pull_policy": "IfNotPresent"},
+        "custom": {
+            "scheduler_config_override": "actions: allocate",
+            "scheduler_replicas": 2,
+            "scheduler_resources": {"limits": {"cpu": 1}},
+            "default_tolerations": [{"operator": "Exists"}],
+            "default_sc": {"runAsUser": 3000},
+            "webhooks_namespace_selector_expressions": [{"key": "a", "operator": "Exists"}],
+        },
+    },
+}
+
+TYPOS: list[tuple[str, str, object]] = [
+    ("gpu-operator", "driver.nvidiaDriverCrd", {"enabled": True}),
+    ("gpu-operator", "driver.upgradePolicy.podDeletion", {"force": True}),
+    ("gpu-operator", "migManger", {"enabled": True}),
+    ("gpu-operator", "node-feature-discovery.worker.toleration", []),
+    ("kueue", "controllerManager.replica", 2),
+    ("kueue", "controllerManager.manager.resources.limit", {"cpu": 1}),
+    ("kueue", "managerConfig.controllerManagerConfigYAML", "kind: Configuration"),
+    ("volcano", "custom.scheduler_config_overide", "actions: allocate"),
+    ("volcano", "basic.image_repository", "mirror.example.org"),
+]
+
+
+def complaints(chart: str, values: Values) -> list[tuple[str, str]]:
+    """Path and validator of each complaint."""
+    errors = cast("Any", Draft7Validator(values_schema(chart))).iter_errors(values)
+    return [(".".join(map(str, error.absolute_path)), str(error.validator)) for error in errors]
+
+
+def with_value(values: Values, path: str, value: object) -> Values:
+    changed = copy.deepcopy(values)
+    *above, key = path.split(".")
+    inner = changed
+    for step in above:
+        inner = inner.setdefault(step, {})
+    inner[key] = value
+    return changed
+
+
+@pytest.mark.parametrize("chart", STAND_INS)
+def test_values_that_the_real_chart_knows_pass(chart: str) -> None:
+    assert complaints(chart, KNOWN[chart]) == []
+
+
+@pytest.mark.parametrize(("chart", "path", "value"), TYPOS)
+def test_a_typo_is_caught_where_it_stands(chart: str, path: str, value: object) -> None:
+    parent = path.rpartition(".")[0]
+    assert complaints(chart, with_value(KNOWN[chart], path, value)) == [
+        (parent, "additionalProperties")
+    ]
+
+
+def test_every_chart_has_a_typo_among_the_tests() -> None:
+    assert {chart for chart, _, _ in TYPOS} == set(STAND_INS)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("driver", "580.173.02"),
+        ("driver.version", {"major": 580}),
+        ("driver.env", {"A": "b"}),
+        ("operator.nodeSelector", "gpu"),
+    ],
+)
+def test_a_value_of_another_shape_is_caught(path: str, value: object) -> None:
+    values = with_value(KNOWN["gpu-operator"], path, value)
+    assert complaints("gpu-operator", values) == [(path, "type")]
+
+
+@pytest.mark.parametrize("value", [580, True, "580", None])
+def test_a_scalar_may_be_of_any_type(value: object) -> None:
+    assert complaints("gpu-operator", {"driver": {"version": value}}) == []
+
+
+def test_what_cannot_be_checked_is_named() -> None:
+    assert unchecked() == {"gpu-operator": (), "kueue": (), "volcano": ("jobflow",)}
+    assert complaints("volcano", {"jobflow": {"whatever": {"you": "like"}}}) == []
+
+
+def test_the_schema_of_an_unknown_chart_names_those_there_are() -> None:
+    with pytest.raises(KeyError, match="no stand-in for chart 'helm'; there is gpu-operator"):
+        values_schema("helm")
