@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
 _MESSAGE_BYTES: Final = 400 << 20
 _WORKERS: Final = 64
 _ORPHAN_CHECK_SECONDS: Final = 0.5
+
+
+def command_line() -> argparse.ArgumentParser:
+    """A parser for what the engine gives every plugin on its command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tracing", help="accepted and not used")
+    parser.add_argument("--logtostderr", action="store_true", help="accepted and not used")
+    parser.add_argument("-v", help="accepted and not used")
+    parser.add_argument("engine", nargs="?", default="", help="the engine's address")
+    return parser
 
 
 def serve(register: Callable[[grpc.Server], None], stop_children: Callable[[], None]) -> None:

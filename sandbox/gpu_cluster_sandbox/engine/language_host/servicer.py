@@ -25,7 +25,7 @@ from gpu_cluster_sandbox.engine.language_host.toolchain import (
 from gpu_cluster_sandbox.engine.pins import PULUMI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from gpu_cluster_sandbox.engine.children import Children
 
@@ -44,13 +44,10 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         engine: The engine's address, from the command line or the handshake.
     """
 
-    def __init__(
-        self, engine: str, executor: str, children: Children, environment: Mapping[str, str]
-    ) -> None:
+    def __init__(self, engine: str, executor: str, children: Children) -> None:
         self.engine = engine
         self._executor = executor
         self._children = children
-        self._environment = environment
 
     def Handshake(
         self, request: language_pb2.LanguageHandshakeRequest, context: grpc.ServicerContext
@@ -176,7 +173,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
                 Path(info.root_directory),
                 Path(info.program_directory or info.root_directory),
                 json_format.MessageToDict(info.options),
-                self._environment,
+                os.environ,
                 plugin=plugin,
             )
         except ToolchainError as error:
