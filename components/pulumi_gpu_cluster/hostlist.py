@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-_PART = re.compile(r"^(?P<prefix>[^\[\]]*)(?:\[(?P<ranges>[^\[\]]+)\](?P<rest>.*))?$")
-_RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
+_PART = re.compile(r"(?P<prefix>[^\[\]]*)(?:\[(?P<ranges>[^\[\]]+)\](?P<rest>.*))?")
+_RANGE = re.compile(r"([0-9]{1,12})(?:-([0-9]{1,12}))?")
 MAX_NAMES = 100_000
 """More names than any one list may stand for: a slip such as [1-10000000] must not hang."""
 
 
+@lru_cache(maxsize=1024)
 def expand(text: str) -> tuple[str, ...]:
     """The names a hostlist stands for, in order.
 
@@ -28,9 +30,11 @@ def expand(text: str) -> tuple[str, ...]:
             names.append(name)
             if len(names) > MAX_NAMES:
                 raise ValueError(f"{text!r} stands for more than {MAX_NAMES} names")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{text!r} names {twice} twice")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{text!r} names {name} twice")
+        seen.add(name)
     return tuple(names)
 
 
@@ -49,7 +53,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _names(part: str) -> Iterator[str]:
-    match = _PART.match(part)
+    match = _PART.fullmatch(part)
     if not part or match is None:
         raise ValueError(f"{part!r} is not a host name or hostlist; write for example gpu[01-12]")
     if match["ranges"] is None:
@@ -65,7 +69,7 @@ def _names(part: str) -> Iterator[str]:
 
 def _numbers(ranges: str, part: str) -> Iterator[str]:
     for item in ranges.split(","):
-        match = _RANGE.match(item.strip())
+        match = _RANGE.fullmatch(item.strip())
         if match is None:
             raise ValueError(f"{part!r}: {item!r} is not a number or a range such as 01-12")
         first, last = match[1], match[2] or match[1]

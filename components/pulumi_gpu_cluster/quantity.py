@@ -1,32 +1,39 @@
 """Kubernetes quantities: reading, adding up and writing `256Gi`, `500m`, `1.5`.
 
-The grammar is that of apimachinery's resource.Quantity. Values are exact (Fraction): sums
-of quotas are compared with capacities, and a float would make 0.1 + 0.2 a finding.
+The grammar is that of apimachinery's resource.Quantity, without exponents. Values are exact
+(Fraction): sums of quotas are compared with capacities, and a float would make 0.1 + 0.2 a
+finding. Quantities are written as the API server writes them, so that a refresh shows no
+difference that nobody made.
 """
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Final
 
-_PATTERN = re.compile(r"^(?P<number>\d+(?:\.\d+)?|\.\d+)(?P<suffix>m|k|[KMGTPE]i|[MGTPE]|)$")
-_FACTORS = {
+_PATTERN: Final = re.compile(
+    r"(?P<number>[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})(?P<suffix>[KMGTPE]i|m|k|[MGTPE]|)"
+)
+_BINARY: Final = {
+    "Ei": Fraction(2**60),
+    "Pi": Fraction(2**50),
+    "Ti": Fraction(2**40),
+    "Gi": Fraction(2**30),
+    "Mi": Fraction(2**20),
+    "Ki": Fraction(2**10),
+}
+_DECIMAL: Final = {
+    "E": Fraction(10**18),
+    "P": Fraction(10**15),
+    "T": Fraction(10**12),
+    "G": Fraction(10**9),
+    "M": Fraction(10**6),
+    "k": Fraction(10**3),
     "": Fraction(1),
     "m": Fraction(1, 1000),
-    "k": Fraction(10**3),
-    "M": Fraction(10**6),
-    "G": Fraction(10**9),
-    "T": Fraction(10**12),
-    "P": Fraction(10**15),
-    "E": Fraction(10**18),
-    "Ki": Fraction(2**10),
-    "Mi": Fraction(2**20),
-    "Gi": Fraction(2**30),
-    "Ti": Fraction(2**40),
-    "Pi": Fraction(2**50),
-    "Ei": Fraction(2**60),
 }
-_BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
+_FACTORS: Final = {**_BINARY, **_DECIMAL}
 
 
 def value(text: str) -> Fraction:
@@ -35,38 +42,41 @@ def value(text: str) -> Fraction:
     Raises:
         ValueError: The text is no quantity.
     """
-    match = _PATTERN.match(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a quantity; write for example 256Gi, 500m or 16")
-    return Fraction(match["number"]) * _FACTORS[match["suffix"]]
+    number, suffix = _parts(text)
+    return number * _FACTORS[suffix]
 
 
 def canonical(raw: object) -> str:
-    """A quantity as it will be written everywhere, from a string or a whole number.
+    """A quantity as the API server would write it, from a string or a number.
 
     Raises:
         ValueError: The value is no quantity.
     """
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
         # Not a TypeError: pydantic turns only a ValueError into one of its errors.
-        raise ValueError("expected a quantity such as 256Gi, 500m or 16")  # noqa: TRY004
-    text = str(raw).strip()
-    value(text)
-    return text
+        raise ValueError("not a quantity; write for example 256Gi, 500m or 16")  # noqa: TRY004
+    number, suffix = _parts(str(raw).strip())
+    return text_of(number * _FACTORS[suffix], binary=suffix in _BINARY)
 
 
 def text_of(amount: Fraction, *, binary: bool) -> str:
-    """Writes an amount the way the API server would keep it.
+    """Writes an amount as the API server would: a whole number with the largest fitting suffix.
 
     Args:
-        amount: Bytes, cores or pieces; not negative.
-        binary: Whether it counts bytes, which read best in powers of two.
+        amount: Bytes, cores or pieces; not negative. What is finer than a thousandth is
+            rounded up.
+        binary: Whether it counts bytes in powers of two.
     """
-    if binary:
-        for suffix in _BINARY:
-            if amount and amount % _FACTORS[suffix] == 0:
-                return f"{amount // _FACTORS[suffix]}{suffix}"
-    if amount.denominator == 1:
-        return str(amount.numerator)
-    # The API server rounds up what it cannot hold, and it holds thousandths.
-    return f"{-(-amount * 1000 // 1)}m"
+    if not amount:
+        return "0"
+    for suffix, factor in (_BINARY if binary else _DECIMAL).items():
+        if amount % factor == 0:
+            return f"{amount // factor}{suffix}"
+    return text_of(-(-amount * 1000 // 1) / Fraction(1000), binary=False)
+
+
+def _parts(text: str) -> tuple[Fraction, str]:
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        raise ValueError("not a quantity; write for example 256Gi, 500m or 16")
+    return Fraction(match["number"]), match["suffix"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
@@ -24,6 +24,10 @@ class Section(BaseModel):
         arbitrary_types_allowed=False,
     )
 
+    open_keys: ClassVar[tuple[str, str]] = ("", "")
+    """Of a section with keys that the site's author chooses: a pattern that they match, and what
+    they are."""
+
 
 def _frozen(mapping: Mapping[str, _Value]) -> Mapping[str, _Value]:
     return MappingProxyType(dict(mapping))
@@ -36,7 +40,57 @@ FrozenMap = Annotated[
     PlainSerializer(dict, return_type=dict[str, Any]),
 ]
 
-DnsLabel = Annotated[str, Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+
+def shorthand(key: str, *kinds: type, wanted: str) -> Callable[[object], object]:
+    """A validator that takes one value for the section which holds just that value.
+
+    Args:
+        key: The key of the section that the value is for.
+        kinds: Types of such a value.
+        wanted: What the value is, for the one who wrote something else.
+    """
+
+    def expanded(raw: object) -> object:
+        if isinstance(raw, kinds) and not isinstance(raw, bool):
+            return {key: raw}
+        if isinstance(raw, (Mapping, Section)):
+            return cast("object", raw)
+        raise ValueError(f"neither {wanted} nor a mapping; write {wanted}")
+
+    return expanded
+
+
+def _no_truth_value(raw: object) -> object:
+    """Keeps `count: true` from being one: pydantic would take it as a number."""
+    if isinstance(raw, bool):
+        raise ValueError("a truth value, where a whole number is wanted")  # noqa: TRY004
+    return raw
+
+
+Whole = Annotated[
+    int, BeforeValidator(_no_truth_value, json_schema_input_type=int), Field(ge=0, le=2**31 - 1)
+]
+"""A whole number from 0 up."""
+
+Positive = Annotated[
+    int, BeforeValidator(_no_truth_value, json_schema_input_type=int), Field(ge=1, le=2**31 - 1)
+]
+"""A whole number from 1 up."""
+
+DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
+KUBERNETES_VERSION: Final = r"^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$"
+DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+
+WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
+        KUBERNETES_VERSION: "a Kubernetes version with its patch, for example 1.36.3",
+        DRIVER_VERSION: "an exact driver version, for example 580.173.02",
+    }
+)
+"""What each pattern of this package wants, as a person would say it."""
+
+DnsLabel = Annotated[str, Field(pattern=DNS_LABEL)]
 """A DNS label (RFC 1123): what Kubernetes takes as the name of a namespace."""
 
 Quantity = Annotated[

@@ -102,11 +102,6 @@ def qualified() -> tuple[str, ...]:
     return tuple(_data()["qualified"]["versions"])
 
 
-def faulty_with_mixed_nodes() -> tuple[str, ...]:
-    """Drivers that leave pods pending on nodes with whole GPUs beside MIG instances."""
-    return tuple(_data()["mixed_mig_faulty"]["versions"])
-
-
 def parts(version: str) -> tuple[int, ...]:
     """A driver version or branch as numbers that compare: 580.173.02 is (580, 173, 2)."""
     return tuple(int(part) for part in version.split("."))

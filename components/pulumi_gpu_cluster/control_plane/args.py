@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
-from pulumi_gpu_cluster.section import Section
+from pulumi_gpu_cluster.secret import Given
+from pulumi_gpu_cluster.section import KUBERNETES_VERSION, Section
 
 
 class ControlPlaneArgs(Section):
@@ -15,10 +16,12 @@ class ControlPlaneArgs(Section):
     kind: Literal["existing"] = "existing"
     """`existing`: a cluster that somebody else made and keeps. kubeadm and RKE2 over SSH follow."""
 
-    version: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
+    version: Annotated[str, Field(pattern=KUBERNETES_VERSION)]
     """The Kubernetes version that runs there, for example 1.36.3."""
 
-    kubeconfig: SecretStr | None = None
+    kubeconfig: Annotated[
+        SecretStr | None, Given("the kubeconfig of an administrator of the cluster", needed=False)
+    ] = None
     """The kubeconfig itself, as a secret: `pulumi config set --secret --path
     gpu-cluster:site.control_plane.kubeconfig`. Excludes `kubeconfig_file`."""
 

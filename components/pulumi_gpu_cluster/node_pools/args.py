@@ -5,10 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PositiveInt
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
-from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Quantity, Section
+from pulumi_gpu_cluster.section import (
+    DRIVER_VERSION,
+    DnsLabel,
+    FrozenMap,
+    Positive,
+    Quantity,
+    Section,
+    Whole,
+    shorthand,
+)
 
 
 class GpuArgs(Section):
@@ -18,7 +27,7 @@ class GpuArgs(Section):
     """The GPU's name in the catalogue, for example H100-SXM5-80GB (`gpu-cluster schema` lists
     them all)."""
 
-    count: PositiveInt = Field(default=8, le=64)
+    count: Annotated[Positive, Field(le=64)] = 8
     """GPUs per node."""
 
 
@@ -41,7 +50,7 @@ class DriverArgs(Section):
     """`operator`: the GPU Operator installs `version`. `host`: the machine's image carries
     driver and container toolkit. `managed`: a cloud's node image does."""
 
-    version: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$")] | None = None
+    version: Annotated[str, Field(pattern=DRIVER_VERSION)] | None = None
     """The exact driver version, for example 580.173.02. Needed where the operator installs it."""
 
     kernel_module: Literal["auto", "open", "proprietary"] = "auto"
@@ -61,12 +70,13 @@ class TaintArgs(Section):
     """What happens to pods that do not tolerate it."""
 
 
-def _driver(raw: object) -> object:
-    return {"version": raw} if isinstance(raw, str) else raw
+_DRIVER = shorthand("version", str, wanted='a version in quotes, such as "580.173.02"')
+_MIG = shorthand("layout", str, wanted="the name of a layout such as all-3g.40gb")
 
 
-def _mig(raw: object) -> object:
-    return {"layout": raw} if isinstance(raw, str) else raw
+def _hostlist(text: str) -> str:
+    expand(text)
+    return text
 
 
 class NodePoolArgs(Section):
@@ -75,7 +85,7 @@ class NodePoolArgs(Section):
     name: DnsLabel
     """Name of the pool; also the value of the label gpu-cluster.io/pool on its nodes."""
 
-    nodes: str | None = None
+    nodes: Annotated[str, AfterValidator(_hostlist)] | None = None
     """The pool's nodes as a hostlist, for example gpu[01-12]. We label them. Excludes
     `selector`."""
 
@@ -83,19 +93,19 @@ class NodePoolArgs(Section):
     """Labels that the pool's nodes already carry, as on managed clouds. We never touch those
     nodes. Excludes `nodes`."""
 
-    count: PositiveInt | None = None
+    count: Positive | None = None
     """With `selector`: how many nodes there are."""
 
-    min: Annotated[int, Field(ge=0)] | None = None
+    min: Whole | None = None
     """With `selector` on a pool that scales: the fewest nodes; capacity is proven against it."""
 
-    max: PositiveInt | None = None
+    max: Positive | None = None
     """With `selector` on a pool that scales: the most nodes."""
 
     workload: Literal["kubernetes"] = "kubernetes"
     """Who schedules the pool. Slurm and shared pools follow."""
 
-    cpus: PositiveInt
+    cpus: Positive
     """CPUs per node that pods can have, in cores."""
 
     memory: Quantity
@@ -105,12 +115,12 @@ class NodePoolArgs(Section):
     """The GPUs of each node; none for a CPU pool."""
 
     driver: (
-        Annotated[DriverArgs, BeforeValidator(_driver, json_schema_input_type=str | DriverArgs)]
+        Annotated[DriverArgs, BeforeValidator(_DRIVER, json_schema_input_type=str | DriverArgs)]
         | None
     ) = None
     """Driver pin: a version (`580.173.02`) or an object. Needed with `gpu`."""
 
-    mig: Annotated[MigArgs, BeforeValidator(_mig, json_schema_input_type=str | MigArgs)] | None = (
+    mig: Annotated[MigArgs, BeforeValidator(_MIG, json_schema_input_type=str | MigArgs)] | None = (
         None
     )
     """MIG layout: its name (`all-3g.40gb`) or an object. Whole GPUs without it."""
@@ -123,11 +133,7 @@ class NodePoolArgs(Section):
 
     @cached_property
     def node_names(self) -> tuple[str, ...]:
-        """Names of the nodes; empty for a pool that is found by a selector.
-
-        Raises:
-            ValueError: The hostlist is malformed; the site's rules report that first.
-        """
+        """Names of the nodes; empty for a pool that is found by a selector."""
         return expand(self.nodes) if self.nodes is not None else ()
 
     @property

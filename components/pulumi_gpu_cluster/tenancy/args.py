@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from pulumi_gpu_cluster.section import DnsLabel, Quantity, Section
+from pulumi_gpu_cluster.section import (
+    DNS_LABEL,
+    DnsLabel,
+    Positive,
+    Quantity,
+    Section,
+    Whole,
+    shorthand,
+)
 
 
 class CountShare(Section):
     """A number of whole things: what a tenant surely gets, and the most it may ever have."""
 
-    guarantee: NonNegativeInt
+    guarantee: Whole
     """Always there for the tenant; guarantees are proven against capacity."""
 
-    ceiling: NonNegativeInt | None = None
+    ceiling: Whole | None = None
     """The most the tenant may use when others leave room; by default the guarantee."""
 
     @property
@@ -40,19 +48,26 @@ class QuantityShare(Section):
         return self.guarantee if self.ceiling is None else self.ceiling
 
 
-def _share(raw: object) -> object:
-    return {"guarantee": raw} if isinstance(raw, (int, str, float)) else raw
-
-
-Count = Annotated[CountShare, BeforeValidator(_share, json_schema_input_type=int | CountShare)]
+Count = Annotated[
+    CountShare,
+    BeforeValidator(
+        shorthand("guarantee", int, str, float, wanted="a whole number such as 8"),
+        json_schema_input_type=int | CountShare,
+    ),
+]
 Amount = Annotated[
-    QuantityShare, BeforeValidator(_share, json_schema_input_type=int | str | QuantityShare)
+    QuantityShare,
+    BeforeValidator(
+        shorthand("guarantee", int, str, float, wanted="a quantity such as 256Gi"),
+        json_schema_input_type=int | str | QuantityShare,
+    ),
 ]
 
 
 class PoolQuotaArgs(Section):
     """What a tenant has in one pool. Beside the named keys: MIG resources, as mig-3g.40gb."""
 
+    open_keys: ClassVar = (r"gpu|mig-.+", "a GPU resource with its number, as mig-3g.40gb: 8")
     # Typed extras: which MIG resources exist depends on the pool, so a rule names the wrong ones.
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Count] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -76,6 +91,7 @@ class PoolQuotaArgs(Section):
 class QuotaArgs(Section):
     """What a tenant has in all. Beside the named keys: one entry per pool, by the pool's name."""
 
+    open_keys: ClassVar = (DNS_LABEL, "a pool with its resources, as train: {gpu: 8}")
     # Typed extras: pools are the site's own names; a rule names those that do not exist.
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, PoolQuotaArgs] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -86,7 +102,7 @@ class QuotaArgs(Section):
     memory: Quantity | None = None
     """Ceiling on memory requests over all pools; by default the sum of the pools' ceilings."""
 
-    pods: PositiveInt = 200
+    pods: Positive = 200
     """Ceiling on pods."""
 
     @property
@@ -110,7 +126,7 @@ class TenantArgs(Section):
     viewers: str | None = None
     """Group that may only look."""
 
-    weight: PositiveInt = Field(default=1, le=65535)
+    weight: Annotated[Positive, Field(le=65535)] = 1
     """Share of what is borrowed and, in Volcano, of the queue: relative to other tenants."""
 
     quota: QuotaArgs = Field(default_factory=QuotaArgs)

@@ -1,0 +1,53 @@
+"""Every design rule, in one list, and how a whole site is judged by them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from pulumi_gpu_cluster import site_rules
+from pulumi_gpu_cluster.accept import accepted
+from pulumi_gpu_cluster.findings import Finding, Severity
+from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
+from pulumi_gpu_cluster.node_pools import label_rules
+from pulumi_gpu_cluster.node_pools import rules as pool_rules
+from pulumi_gpu_cluster.rule import Case, Rule
+from pulumi_gpu_cluster.tenancy import quota_rules
+from pulumi_gpu_cluster.tenancy import rules as tenant_rules
+
+if TYPE_CHECKING:
+    from pulumi_gpu_cluster.site import Site
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType(
+    {
+        rule.id: rule
+        for rule in (
+            *site_rules.RULES,
+            *pool_rules.RULES,
+            *label_rules.RULES,
+            *driver_rules.RULES,
+            *mig_rules.RULES,
+            *tenant_rules.RULES,
+            *quota_rules.RULES,
+        )
+    }
+)
+"""Every rule by its id, in the order in which findings are told."""
+
+
+def check(site: Site, as_of: dt.date) -> tuple[Finding, ...]:
+    """Judges a site by every rule.
+
+    Args:
+        site: The site.
+        as_of: The day that rules with a date judge by.
+
+    Returns:
+        What is left after the site's waivers, errors first.
+    """
+    case = Case(site, as_of)
+    found = [finding for rule in RULES.values() for finding in rule.findings(case)]
+    left = accepted(site.accept, found, RULES, as_of)
+    return tuple(sorted(left, key=lambda finding: finding.severity is not Severity.ERROR))

@@ -1,0 +1,172 @@
+"""Design rules of drivers: old enough, new enough, known, alive, with the right kernel module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pulumi_gpu_cluster.catalog import drivers, mig, versions
+from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
+from pulumi_gpu_cluster.node_pools.args import DriverArgs, NodePoolArgs
+from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
+from pulumi_gpu_cluster.wording import instead, listed
+
+# source: NVIDIA/gpu-operator v26.7.0: MIG Manager asks the driver for the board's profiles, which
+# this branch cannot tell, and falls back to a table that is the same for all boards
+_NO_GENERATED_LAYOUTS: Final = 535
+
+
+@rule(ERROR)
+def gpu_unknown_model(case: Case) -> Iterator[Fault]:
+    """A GPU model is not in the catalogue."""
+    for path, pool in case.each_pool():
+        if pool.gpu is not None and pool.gpu.model not in GPUS:
+            message = f"{pool.gpu.model!r} is not in the catalogue of GPUs"
+            yield Fault(f"{path}.gpu.model", message, instead(pool.gpu.model, list(GPUS)))
+
+
+@rule(ERROR)
+def driver_missing(case: Case) -> Iterator[Fault]:
+    """A GPU pool pins no driver."""
+    for path, pool in case.each_pool():
+        if pool.gpu is None:
+            continue
+        newest = drivers.qualified()
+        if pool.driver is None:
+            fix = f"add driver: one of {listed(newest, 'or')}; or {{source: host}} or managed"
+            yield Fault(f"{path}.driver", "is missing: nothing says which driver runs here", fix)
+        elif pool.driver.source == "operator" and pool.driver.version is None:
+            fix = f"add one of {listed(newest, 'or')}"
+            message = "is missing, and the GPU Operator installs what it says"
+            yield Fault(f"{path}.driver.version", message, fix)
+
+
+@rule(ERROR)
+def gpu_setting_without_gpu(case: Case) -> Iterator[Fault]:
+    """A pool without GPUs has a driver or a MIG layout."""
+    for path, pool in case.each_pool():
+        if pool.gpu is None:
+            for key in ("driver", "mig"):
+                if getattr(pool, key) is not None:
+                    fix = f"add gpu: {{model: ..., count: ...}}, or remove {key}"
+                    yield Fault(f"{path}.{key}", "is set on a pool without GPUs", fix)
+
+
+@rule(ERROR)
+def driver_too_old(case: Case) -> Iterator[Fault]:
+    """A driver is older than the GPU, or MIG on the GPU, needs."""
+    for path, pool, model, driver, version in _pinned(case):
+        with_mig = pool.mig is not None and pool.mig.layout != mig.DISABLED
+        oldest = model.oldest_mig_driver if with_mig else model.oldest_driver
+        purpose = f"MIG on {model.name}" if with_mig else model.name
+        if oldest is not None and drivers.is_older(version, oldest):
+            enough = [one for one in drivers.qualified() if not drivers.is_older(one, oldest)]
+            message = f"{version} is older than {oldest}, the oldest driver for {purpose}"
+            yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
+
+
+@rule(ERROR)
+def driver_too_new(case: Case) -> Iterator[Fault]:
+    """A driver's branch no longer runs the GPU's architecture."""
+    for path, _, model, driver, version in _pinned(case):
+        last = drivers.architectures()[model.architecture].last_branch
+        if last is not None and drivers.branch_of(version) > last:
+            message = f"{version}: branch {last} is the last one for {model.architecture} GPUs"
+            enough = [one for one in drivers.qualified() if drivers.branch_of(one) == last]
+            yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
+
+
+@rule(WARNING)
+def driver_unknown(case: Case) -> Iterator[Fault]:
+    """A driver is none that the GPU Operator's release names, or of an unknown branch."""
+    for path, _, _, driver, version in _pinned(case):
+        if drivers.branch_of(version) not in drivers.branches():
+            message = f"{version} is of no branch that is known here"
+            yield Fault(_version_path(path, driver), message, "look for a slip of the pen")
+        elif driver.source == "operator" and version not in drivers.qualified():
+            named = listed(drivers.qualified(), "or")
+            message = f"{version} is not among the drivers of GPU Operator {versions.GPU_OPERATOR}"
+            fix = f"use {named}, or make sure that its image exists"
+            yield Fault(_version_path(path, driver), message, fix)
+
+
+@rule(WARNING)
+def driver_branch_ended(case: Case) -> Iterator[Fault]:
+    """A driver's branch gets no fixes any more."""
+    for path, _, _, driver, version in _pinned(case):
+        branch = drivers.branches().get(drivers.branch_of(version))
+        if branch is not None and branch.is_over(case.as_of):
+            last = f", on {branch.end_of_life}" if branch.end_of_life is not None else ""
+            alive = [
+                one
+                for one in drivers.qualified()
+                if not drivers.branches()[drivers.branch_of(one)].is_over(case.as_of)
+            ]
+            fix = f"move to {listed(alive, 'or')}" if alive else "move to a living branch"
+            message = f"{version}: branch {branch.number} has ended{last}"
+            yield Fault(_version_path(path, driver), message, fix)
+
+
+@rule(ERROR)
+def kernel_module_mismatch(case: Case) -> Iterator[Fault]:
+    """A kernel module flavour is chosen that does not run the GPU."""
+    for path, pool in case.each_pool():
+        model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
+        if model is None or pool.driver is None or pool.driver.kernel_module == "auto":
+            continue
+        if model.kernel_module not in ("any", pool.driver.kernel_module):
+            message = f"{model.name} runs with the {model.kernel_module} kernel module only"
+            fix = f"write {model.kernel_module}, or leave it at auto"
+            yield Fault(f"{path}.driver.kernel_module", message, fix)
+
+
+@rule(WARNING)
+def kernel_module_without_effect(case: Case) -> Iterator[Fault]:
+    """A kernel module flavour is chosen where we do not install the driver."""
+    for path, pool in case.each_pool():
+        driver = pool.driver
+        if driver is not None and driver.source != "operator" and driver.kernel_module != "auto":
+            message = f"says nothing to a driver that comes from {driver.source}"
+            yield Fault(f"{path}.driver.kernel_module", message, "remove it")
+
+
+@rule(WARNING)
+def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
+    """MIG runs on a driver that cannot tell its board's profiles."""
+    for path, pool, _, driver, version in _pinned(case):
+        cut = pool.mig is not None and pool.mig.layout != mig.DISABLED
+        if cut and drivers.branch_of(version) <= _NO_GENERATED_LAYOUTS:
+            message = f"with {version} MIG Manager takes layouts from one table for all boards"
+            newer = [
+                one for one in drivers.qualified() if drivers.branch_of(one) > _NO_GENERATED_LAYOUTS
+            ]
+            fix = f"use {listed(newer, 'or')}"
+            yield Fault(_version_path(path, driver), message, fix)
+
+
+def _pinned(case: Case) -> Iterator[tuple[str, NodePoolArgs, GpuModel, DriverArgs, str]]:
+    """Pools with a known GPU and a driver version, whoever installs it."""
+    for path, pool in case.each_pool():
+        model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
+        if model is not None and pool.driver is not None and pool.driver.version is not None:
+            yield path, pool, model, pool.driver, pool.driver.version
+
+
+def _version_path(path: str, driver: DriverArgs) -> str:
+    """Where the version stands: in the shorthand there is no key for it."""
+    shorthand = driver.model_fields_set == {"version"}
+    return f"{path}.driver" if shorthand else f"{path}.driver.version"
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    gpu_unknown_model,
+    driver_missing,
+    gpu_setting_without_gpu,
+    driver_too_old,
+    driver_too_new,
+    driver_unknown,
+    driver_branch_ended,
+    kernel_module_mismatch,
+    kernel_module_without_effect,
+    mig_layouts_not_generated,
+)

@@ -1,0 +1,113 @@
+"""What people may expect in a site file and will not find yet, with what to use meanwhile.
+
+A key or value of this table is refused by its name, and not as a slip of the pen. An entry goes
+when what it names arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from pulumi_gpu_cluster.findings import Finding, error
+from pulumi_gpu_cluster.structure import EACH, Path, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Something planned.
+
+    Attributes:
+        what: What it would be, as the subject of a sentence.
+        meanwhile: What to do until then.
+    """
+
+    what: str
+    meanwhile: str
+
+
+_HOSTS: Final = Planned(
+    "building hosts over SSH",
+    "build the cluster with your own tool and write control_plane: {kind: existing}",
+)
+_SHARING: Final = Planned(
+    "sharing a GPU between pods (time slicing, MPS)",
+    "leave it out; to split GPUs use mig: {layout: all-<profile>}",
+)
+
+_KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
+    {
+        ("network",): Planned(
+            "the Network Operator", "leave the section out and install it beside this stack"
+        ),
+        ("slurm",): Planned(
+            "Slurm", "leave the section out and run it outside; pools here are Kubernetes'"
+        ),
+        ("storage",): Planned(
+            "storage", "leave the section out and install a storage class beside this stack"
+        ),
+        ("monitoring",): Planned(
+            "monitoring", "leave the section out; gpu_operator.dcgm_exporter exports GPU metrics"
+        ),
+        ("health",): Planned("health checks", "leave the section out and drain bad nodes by hand"),
+        ("operations",): Planned("settings of operations", "leave the section out"),
+        ("workloads",): Planned("workload templates", "leave the section out"),
+        ("hosts",): _HOSTS,
+        ("control_plane", "hosts"): _HOSTS,
+        ("control_plane", "endpoint"): _HOSTS,
+        ("node_pools", EACH, "fabric"): Planned("a pool's fabric", "leave it out"),
+        ("node_pools", EACH, "sharing"): _SHARING,
+        ("node_pools", EACH, "gpu", "sharing"): _SHARING,
+        ("node_pools", EACH, "mig", "layouts"): Planned(
+            "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
+        ),
+        ("node_pools", EACH, "mig", "devices"): Planned(
+            "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
+        ),
+    }
+)
+
+_VALUES: Final[Mapping[tuple[Path, str], Planned]] = MappingProxyType(
+    {
+        (("control_plane", "kind"), "kubeadm"): _HOSTS,
+        (("control_plane", "kind"), "rke2"): _HOSTS,
+        (("node_pools", EACH, "workload"), "slurm"): Planned(
+            "a pool that Slurm schedules", "leave the pool out, or write workload: kubernetes"
+        ),
+        (("node_pools", EACH, "workload"), "shared"): Planned(
+            "a pool that moves between Kubernetes and Slurm", "write workload: kubernetes"
+        ),
+        (("scheduler", "kind"), "kai"): Planned("the KAI scheduler", "use kueue or volcano"),
+    }
+)
+
+_LAYOUT: Final[Path] = ("node_pools", EACH, "mig", "layout")
+_OWN_LAYOUT: Final = Planned(
+    "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
+)
+
+
+def planned_key(path: Path) -> Finding | None:
+    """The refusal of a key, where it is one that is planned."""
+    return _refusal(path, _KEYS.get(_general(path)))
+
+
+def planned_value(path: Path, value: object) -> Finding | None:
+    """The refusal of a value, where it is one that is planned."""
+    general = _general(path)
+    if general == _LAYOUT and isinstance(value, (list, dict)):
+        return _refusal(path, _OWN_LAYOUT)
+    return _refusal(path, _VALUES.get((general, value))) if isinstance(value, str) else None
+
+
+def _general(path: Path) -> Path:
+    return tuple(EACH if isinstance(step, int) else step for step in path)
+
+
+def _refusal(path: Path, planned: Planned | None) -> Finding | None:
+    if planned is None:
+        return None
+    message = f"{planned.what} is planned and not offered yet"
+    return error("not-offered", dotted(path), message, planned.meanwhile)
