@@ -1,1 +1,80 @@
-"""One site file becomes one whole on-premises GPU cluster."""
+"""One site file becomes one whole on-premises GPU cluster.
+
+The names below are loaded when they are first used: reading and checking a site file must not
+wait for the Pulumi SDK, nor need it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pulumi_gpu_cluster.charts import ChartsArgs
+    from pulumi_gpu_cluster.cluster import GpuCluster
+    from pulumi_gpu_cluster.control_plane.access import ClusterAccess
+    from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
+    from pulumi_gpu_cluster.control_plane.component import ControlPlane
+    from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+    from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
+    from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+    from pulumi_gpu_cluster.node_pools.component import NodePool
+    from pulumi_gpu_cluster.program import checked_site
+    from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+    from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
+    from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
+    from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
+    from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
+    from pulumi_gpu_cluster.site import Site
+    from pulumi_gpu_cluster.tenancy.args import TenantArgs
+    from pulumi_gpu_cluster.tenancy.component import Tenant
+
+_HOMES: Final = {
+    "ChartsArgs": "charts",
+    "ClusterAccess": "control_plane.access",
+    "ControlPlane": "control_plane.component",
+    "ControlPlaneArgs": "control_plane.args",
+    "GpuCluster": "cluster",
+    "GpuOperator": "gpu_operator.component",
+    "GpuOperatorArgs": "gpu_operator.args",
+    "Kueue": "scheduling.kueue.component",
+    "KueueQueue": "scheduling.kueue.queue",
+    "NodePool": "node_pools.component",
+    "NodePoolArgs": "node_pools.args",
+    "SchedulerArgs": "scheduling.args",
+    "Site": "site",
+    "Tenant": "tenancy.component",
+    "TenantArgs": "tenancy.args",
+    "Volcano": "scheduling.volcano.component",
+    "VolcanoQueue": "scheduling.volcano.queue",
+    "checked_site": "program",
+}
+
+__all__ = [
+    "ChartsArgs",
+    "ClusterAccess",
+    "ControlPlane",
+    "ControlPlaneArgs",
+    "GpuCluster",
+    "GpuOperator",
+    "GpuOperatorArgs",
+    "Kueue",
+    "KueueQueue",
+    "NodePool",
+    "NodePoolArgs",
+    "SchedulerArgs",
+    "Site",
+    "Tenant",
+    "TenantArgs",
+    "Volcano",
+    "VolcanoQueue",
+    "checked_site",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Loads a public name from the module it lives in."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from pulumi_gpu_cluster.catalog.charts import Chart
 from pulumi_gpu_cluster.section import Section
+
+_OCI = "oci://"
 
 
 class ChartsArgs(Section):
@@ -19,3 +24,34 @@ class ChartsArgs(Section):
 
     path: str | None = None
     """With `directory`: the folder, relative to the program's working directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartLocation:
+    """A chart as Helm is told to find it.
+
+    Attributes:
+        chart: Its name in a repository, its OCI address, or its path.
+        repository: Address of the HTTP repository; None where `chart` says it all.
+    """
+
+    chart: str
+    repository: str | None = None
+
+
+def locate(source: ChartsArgs, chart: Chart) -> ChartLocation:
+    """Where this site finds a chart.
+
+    Args:
+        source: The site's choice; its rules have seen to it that url or path is there.
+        chart: The chart, as the catalogue has it.
+    """
+    if source.source == "directory":
+        folder = Path(source.path or ".")
+        unpacked = folder / chart.name
+        archive = folder / f"{chart.name}-{chart.version}.tgz"
+        return ChartLocation(str(unpacked if unpacked.is_dir() else archive))
+    repository = chart.repository if source.source == "upstream" else source.url or ""
+    if repository.startswith(_OCI):
+        return ChartLocation(f"{repository.rstrip('/')}/{chart.name}")
+    return ChartLocation(chart.name, repository)

@@ -1,0 +1,56 @@
+"""What a stack says about itself: plain facts that a summary can print and nobody must hide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pulumi_gpu_cluster.catalog import versions
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.capacity import devices_in
+from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
+from pulumi_gpu_cluster.tenancy.shares import ceilings
+
+
+def version_facts(site: Site) -> dict[str, str]:
+    """What runs, in which version."""
+    scheduler = versions.KUEUE if site.scheduler.kind == "kueue" else versions.VOLCANO
+    operator = (
+        {"gpu_operator": versions.GPU_OPERATOR} if any(pool.gpu for pool in site.node_pools) else {}
+    )
+    return {
+        "kubernetes": site.control_plane.version,
+        **operator,
+        site.scheduler.kind: scheduler,
+    }
+
+
+def pool_facts(pool: NodePoolArgs) -> dict[str, Any]:
+    """A pool: nodes, GPUs of each, what it offers in all, driver and MIG layout."""
+    facts: dict[str, Any] = {
+        "name": pool.name,
+        "nodes": pool.size,
+        "devices": dict(devices_in(pool)),
+    }
+    if pool.gpu is not None:
+        facts["gpu"] = {"model": pool.gpu.model, "count": pool.gpu.count}
+    if pool.driver is not None:
+        facts["driver"] = pool.driver.version or pool.driver.source
+    if pool.mig is not None:
+        facts["mig"] = pool.mig.layout
+    return facts
+
+
+def tenant_facts(site: Site, tenant: TenantArgs) -> dict[str, Any]:
+    """A tenant: its state, namespace, hard limits and queue.
+
+    One that is removed stays listed until its entry is dropped, so that the next run knows
+    that it may be.
+    """
+    return {
+        "name": tenant.name,
+        "state": tenant.state,
+        "namespace": tenant.name,
+        "quota": dict(ceilings(site, tenant)),
+        "queue": tenant.name,
+    }

@@ -1,0 +1,66 @@
+"""The NVIDIA GPU Operator, and one pinned driver per pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+
+from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
+from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.component import KubernetesComponent
+from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
+from pulumi_gpu_cluster.gpu_operator.values import operator_values
+from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.releases import helm_release
+
+GPU_OPERATOR_TYPE: Final = "gpu-cluster:gpu-operator:GpuOperator"
+"""Type token of the component; lives in users' state, so it never changes."""
+
+
+class GpuOperator(KubernetesComponent):
+    """Drivers, container toolkit, device plugin, MIG and metrics on every GPU node."""
+
+    def __init__(
+        self,
+        name: str,
+        args: GpuOperatorArgs,
+        *,
+        pools: Sequence[NodePoolArgs],
+        jobs: str,
+        charts: ChartsArgs | None = None,
+        delete_crds: bool = False,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Installs the operator and pins the pools' drivers.
+
+        Args:
+            name: Name of the component.
+            args: The site file's section.
+            pools: All node pools; those whose driver the operator installs get an
+                NVIDIADriver each.
+            jobs: Label selector of the pods that a driver upgrade waits for.
+            charts: Where charts come from; by default upstream.
+            delete_crds: Whether the operator's CRDs go with it.
+            opts: Options of the component, with the Kubernetes provider.
+        """
+        props = {"version": GPU_OPERATOR.version, "namespace": args.namespace}
+        super().__init__(GPU_OPERATOR_TYPE, name, props, opts)
+        home = namespace(f"{name}-namespace", args.namespace, PLATFORM, self.child())
+        release = helm_release(
+            f"{name}-release",
+            GPU_OPERATOR,
+            source=charts or ChartsArgs(),
+            namespace=args.namespace,
+            values=operator_values(args, pools, delete_crds=delete_crds).as_dict(),
+            keep_crds=not delete_crds,
+            opts=self.child(after=[home]),
+        )
+        for pool in pools:
+            driver = driver_of(pool, jobs)
+            if driver is not None:
+                nvidia_driver(f"{name}-{pool.name}", driver, self.child(after=[release]))
+        self.register_outputs(props)

@@ -1,0 +1,103 @@
+"""NVIDIADriver: one pool's driver, pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import pulumi
+from pulumi_kubernetes.apiextensions import CustomResource
+
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
+
+# source: NVIDIA/gpu-operator v26.7.0 values.yaml, driver.repository and driver.image
+_REPOSITORY: Final = "nvcr.io/nvidia"
+_IMAGE: Final = "driver"
+_POD_DELETION_SECONDS: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class NvidiaDriver:
+    """The driver of one pool.
+
+    Attributes:
+        name: Name of the object, which lives outside namespaces.
+        version: The exact driver version.
+        kernel_module: Kernel module flavour.
+        node_selector: Labels of the pool's nodes, and of no other's.
+        tolerations: Tolerations of the driver's pods. The chart's own reach only the default
+            object.
+        jobs: Label selector of the pods that an upgrade waits for.
+    """
+
+    name: str
+    version: str
+    kernel_module: Literal["auto", "open", "proprietary"]
+    node_selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, str]]
+    jobs: str
+
+    def spec(self) -> dict[str, Any]:
+        """The object's spec."""
+        return {
+            "driverType": "gpu",
+            "default": False,
+            "repository": _REPOSITORY,
+            "image": _IMAGE,
+            "version": self.version,
+            "kernelModuleType": self.kernel_module,
+            "nodeSelector": dict(self.node_selector),
+            "tolerations": [dict(toleration) for toleration in self.tolerations],
+            "upgradePolicy": self._upgrade_policy(),
+        }
+
+    def _upgrade_policy(self) -> dict[str, Any]:
+        # Every part is there because older controllers crash on a missing one.
+        return {
+            "autoUpgrade": True,
+            "maxParallelUpgrades": 1,
+            "maxUnavailable": "25%",
+            # No selector would mean to wait for nothing and go on to delete GPU pods. No
+            # timeout: a job that takes a week takes a week.
+            "waitForCompletion": {"podSelector": self.jobs, "timeoutSeconds": 0},
+            "podDeletion": {
+                "force": False,
+                "deleteEmptyDir": False,
+                "timeoutSeconds": _POD_DELETION_SECONDS,
+            },
+            "drain": {
+                "enable": False,
+                "force": False,
+                "deleteEmptyDir": False,
+                "podSelector": "",
+                "timeoutSeconds": _POD_DELETION_SECONDS,
+            },
+        }
+
+
+def driver_of(pool: NodePoolArgs, jobs: str) -> NvidiaDriver | None:
+    """The driver that the operator installs on a pool; None where it installs none."""
+    if pool.gpu is None or pool.driver is None or pool.driver.source != "operator":
+        return None
+    return NvidiaDriver(
+        name=pool.name,
+        version=pool.driver.version or "",
+        kernel_module=pool.driver.kernel_module,
+        node_selector=selector(pool),
+        tolerations=agent_tolerations([pool]),
+        jobs=jobs,
+    )
+
+
+def nvidia_driver(name: str, driver: NvidiaDriver, opts: pulumi.ResourceOptions) -> CustomResource:
+    """The object in the cluster."""
+    return CustomResource(
+        name,
+        api_version="nvidia.com/v1alpha1",
+        kind="NVIDIADriver",
+        metadata={"name": driver.name},
+        spec=driver.spec(),
+        opts=opts,
+    )

@@ -1,0 +1,107 @@
+"""Values of the gpu-operator chart: what a site decides, and what no site should decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
+
+_CONTROL_PLANE_TOLERATION: Final = {
+    "key": "node-role.kubernetes.io/control-plane",
+    "operator": "Equal",
+    "value": "",
+    "effect": "NoSchedule",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorValues:
+    """What differs from the chart's own values.
+
+    Attributes:
+        driver: Whether the operator installs drivers at all.
+        toolkit: Whether it installs the container toolkit.
+        mig_strategy: How MIG instances are named as resources.
+        dcgm_exporter: Whether GPU metrics are exported.
+        tolerations: Tolerations of everything that runs on each GPU node.
+        delete_crds: Whether the operator's CRDs go with the release.
+    """
+
+    driver: bool
+    toolkit: bool
+    mig_strategy: Literal["single", "mixed"]
+    dcgm_exporter: bool
+    tolerations: Sequence[Mapping[str, str]]
+    delete_crds: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values as Helm takes them."""
+        return {
+            "driver": self._driver(),
+            "toolkit": {
+                "enabled": self.toolkit,
+                # Otherwise an image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do,
+                # sees every GPU of the node under the runtime class nvidia without asking for
+                # one, past quota and queue. Devices that were asked for come by CDI.
+                "env": [
+                    {
+                        "name": "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED",
+                        "value": "false",
+                    }
+                ],
+            },
+            "cdi": {"enabled": True},
+            "nfd": {"enabled": True},
+            "mig": {"strategy": self.mig_strategy},
+            # A pool that is no longer cut into instances becomes whole again.
+            "migManager": {"config": {"default": "all-disabled"}},
+            "dcgmExporter": {"enabled": self.dcgm_exporter},
+            "daemonsets": {"tolerations": self._tolerations()},
+            "operator": {"cleanupCRD": self.delete_crds},
+            "node-feature-discovery": {
+                "worker": {"tolerations": [_CONTROL_PLANE_TOLERATION, *self._tolerations()]}
+            },
+        }
+
+    def _driver(self) -> dict[str, Any]:
+        if not self.driver:
+            return {"enabled": False}
+        # One object per pool pins that pool's driver. The chart's own default object would
+        # select every GPU node, and two that match one node stop the reconciling of all.
+        return {
+            "enabled": True,
+            "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
+        }
+
+    def _tolerations(self) -> list[dict[str, str]]:
+        return [dict(toleration) for toleration in self.tolerations]
+
+
+def operator_values(
+    args: GpuOperatorArgs, pools: Iterable[NodePoolArgs], *, delete_crds: bool
+) -> OperatorValues:
+    """The values that a site's pools lead to.
+
+    Args:
+        args: The site file's section.
+        pools: All node pools.
+        delete_crds: Whether the operator's CRDs go with the release.
+    """
+    gpu_pools = [pool for pool in pools if pool.gpu is not None]
+    installs = any(pool.driver is None or pool.driver.source == "operator" for pool in gpu_pools)
+    strategies = {pool.mig.strategy for pool in gpu_pools if pool.mig is not None}
+    return OperatorValues(
+        driver=installs,
+        # Driver and toolkit come from the same hand: a host or node image brings both.
+        toolkit=installs,
+        # Without MIG pools both mean the same; this one lets the first such pool be added
+        # without a change for everybody.
+        mig_strategy="single" if strategies == {"single"} else "mixed",
+        dcgm_exporter=args.dcgm_exporter,
+        tolerations=agent_tolerations(gpu_pools),
+        delete_crds=delete_crds,
+    )

@@ -1,0 +1,33 @@
+"""Labels that we put on a pool's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL
+
+DEPLOY_DRIVER_LABEL: Final = "nvidia.com/gpu.deploy.driver"
+"""Tells the GPU Operator whether it installs a driver on the node."""
+
+DEPLOY_TOOLKIT_LABEL: Final = "nvidia.com/gpu.deploy.container-toolkit"
+"""Tells the GPU Operator whether it installs the container toolkit on the node."""
+
+
+def node_labels(pool: NodePoolArgs, extra: Mapping[str, str]) -> dict[str, str]:
+    """Every label that we set on each node of the pool.
+
+    Args:
+        pool: The pool, one of `nodes:`.
+        extra: What other concerns need on the nodes.
+    """
+    labels = {**pool.labels, **extra, POOL_LABEL: pool.name}
+    if pool.mig is not None:
+        labels[MIG_CONFIG_LABEL] = pool.mig.layout
+    if pool.driver is not None and pool.driver.source != "operator":
+        # The operator writes true where a label is missing and leaves false alone, so these
+        # must be there before it is.
+        labels[DEPLOY_DRIVER_LABEL] = "false"
+        labels[DEPLOY_TOOLKIT_LABEL] = "false"
+    return labels

@@ -1,0 +1,74 @@
+"""What is made for each single node: its labels and its taints."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pulumi
+from pulumi_command import local
+from pulumi_kubernetes.core.v1 import NodePatch
+from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
+
+from pulumi_gpu_cluster.control_plane.access import ClusterAccess
+
+FIELD_MANAGER: Final = "gpu-cluster-node-pool"
+"""Name under which the API server knows these labels as ours, whatever state we come from."""
+
+
+def labelled_node(
+    name: str, node: str, labels: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> NodePatch:
+    """Our labels on one node.
+
+    The labels are the site file's to decide, so a value that somebody else wrote gives way:
+    the GPU Operator, for one, writes a default MIG layout wherever it meets none.
+    """
+    return NodePatch(
+        name,
+        metadata=ObjectMetaPatchArgs(
+            name=node,
+            labels=dict(labels),
+            annotations={
+                "pulumi.com/patchForce": "true",
+                "pulumi.com/patchFieldManager": FIELD_MANAGER,
+            },
+        ),
+        opts=opts,
+    )
+
+
+def tainted_node(
+    name: str,
+    node: str,
+    taints: Sequence[Mapping[str, str]],
+    access: ClusterAccess,
+    opts: pulumi.ResourceOptions,
+) -> local.Command:
+    """Our taints on one node, written beside those of others.
+
+    Never by apply: a node's taints are one list, and applying it wipes what others wrote.
+    Creating and updating are one idempotent command; deleting takes only our taints away. The
+    text names no path, and nothing triggers a replacement, which would take the taints off a
+    node in use.
+    """
+    command = f"gpu-cluster node taints {node}"
+    if access.context:
+        command += f" --context {shlex.quote(access.context)}"
+    environment = {"GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True)}
+    if access.kubeconfig_file:
+        environment["KUBECONFIG"] = access.kubeconfig_file
+    if access.kubeconfig is not None:
+        environment["GPU_CLUSTER_KUBECONFIG"] = "-"
+    return local.Command(
+        name,
+        create=command,
+        update=command,
+        delete=f"{command} --remove",
+        environment=environment,
+        stdin=access.kubeconfig,
+        add_previous_output_in_env=False,
+        opts=opts,
+    )

@@ -1,0 +1,70 @@
+"""What a Pulumi program for a site begins with: the site, checked, or a clear end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import pulumi
+
+from pulumi_gpu_cluster.findings import Finding, Severity, error, has_errors
+from pulumi_gpu_cluster.loading import site_from_config
+from pulumi_gpu_cluster.secret import missing_secrets
+from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
+
+_NAMESPACE: Final = "gpu-cluster"
+_KEY: Final = "site"
+
+
+def checked_site() -> Site:
+    """The site of the stack's configuration, once nothing is wrong with it.
+
+    All findings are printed together, and nothing is registered before.
+
+    Raises:
+        pulumi.RunError: A finding is an error.
+    """
+    site, found = site_from_config(pulumi.Config(_NAMESPACE).get_object(_KEY))
+    findings = list(found)
+    if site is not None:
+        findings += departures(recorded_tenants(_last_outputs()), site)
+        findings += _missing_secrets(site)
+    _print(findings)
+    if site is None or has_errors(findings):
+        errors = sum(finding.severity is Severity.ERROR for finding in findings)
+        raise pulumi.RunError(f"the site file has {errors} errors; nothing was changed")
+    return site
+
+
+def _last_outputs() -> Mapping[str, Any]:
+    """The outputs that the last run of this stack left; empty before the first.
+
+    By the engine's own function and not by a StackReference, which would be a resource of the
+    stack and would change with every run.
+    """
+    name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    result = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name}).value
+    outputs: Mapping[str, Any] = (result or {}).get("outputs") or {}
+    return outputs
+
+
+def _missing_secrets(site: Site) -> Iterable[Finding]:
+    for missing in missing_secrets(site):
+        yield error(
+            "secret-missing",
+            missing.config_path,
+            "the site needs this secret and has none",
+            f"run gpu-cluster secrets init -s {pulumi.get_stack()}",
+            waivable=False,
+        )
+
+
+def _print(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        # The engine writes the severity itself.
+        text = str(finding).removeprefix(f"{finding.severity} ")
+        if finding.severity is Severity.ERROR:
+            pulumi.log.error(text)
+        else:
+            pulumi.log.warn(text)

@@ -1,0 +1,67 @@
+"""Third-party charts as Helm releases: their charts need Helm's own hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
+
+from pulumi_gpu_cluster.catalog.charts import Chart
+from pulumi_gpu_cluster.charts import ChartsArgs, locate
+
+KEEP_CRDS_COMMAND: Final = "gpu-cluster-keep-crds"
+"""Post-renderer that marks CRDs as to be kept. Helm runs it without arguments, so it is a
+command of its own; a bare name, because a path would differ from machine to machine."""
+
+# Pulling images onto fresh nodes over a site's own line takes its time; the five minutes that
+# Helm waits by default leave half a release behind.
+_TIMEOUT_SECONDS: Final = 1800
+# Every revision is a Secret that holds the whole chart.
+_REVISIONS: Final = 5
+
+
+def helm_release(
+    name: str,
+    chart: Chart,
+    *,
+    source: ChartsArgs,
+    namespace: pulumi.Input[str],
+    values: Mapping[str, Any],
+    keep_crds: bool,
+    opts: pulumi.ResourceOptions,
+) -> Release:
+    """One chart, installed under its own name at its pinned version.
+
+    A first install that fails is taken back, and a failed upgrade rolled back: otherwise a
+    release stays in the cluster that the state knows nothing of, and its name is taken.
+
+    Args:
+        name: Name of the resource.
+        chart: The chart, as the catalogue has it.
+        source: Where this site's charts come from.
+        namespace: Namespace of the release, which exists.
+        values: What differs from the chart's own values.
+        keep_crds: Whether the chart's CRDs, and with them users' objects, outlive the release.
+        opts: Options of the resource.
+    """
+    location = locate(source, chart)
+    return Release(
+        name,
+        name=chart.name,
+        chart=location.chart,
+        repository_opts=(
+            RepositoryOptsArgs(repo=location.repository) if location.repository else None
+        ),
+        version=chart.version,
+        namespace=namespace,
+        create_namespace=False,
+        values=dict(values),
+        atomic=True,
+        cleanup_on_fail=True,
+        timeout=_TIMEOUT_SECONDS,
+        max_history=_REVISIONS,
+        postrender=KEEP_CRDS_COMMAND if keep_crds and chart.needs_keep_policy else None,
+        opts=opts,
+    )

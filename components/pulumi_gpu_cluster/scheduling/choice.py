@@ -1,0 +1,57 @@
+"""What other concerns need to know of the scheduler that a site chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.rights import CHANGE, LOOK, Right
+
+Scheduler = Literal["kueue", "volcano"]
+
+NODE_GROUP_LABEL: Final = "volcano.sh/nodegroup-name"
+"""Label on a node by which Volcano's nodegroup plugin keeps a queue to its pool."""
+
+_SUBMIT: Final = (*LOOK, *CHANGE)
+
+_KUEUE_RIGHTS: Final = (
+    Right("kueue.x-k8s.io", ("localqueues", "workloads"), LOOK),
+    Right("jobset.x-k8s.io", ("jobsets",), _SUBMIT),
+    Right("trainer.kubeflow.org", ("trainjobs",), _SUBMIT),
+    Right("leaderworkerset.x-k8s.io", ("leaderworkersets",), _SUBMIT),
+    Right("kubeflow.org", ("mpijobs",), _SUBMIT),
+    Right("ray.io", ("rayclusters", "rayjobs", "rayservices"), _SUBMIT),
+)
+
+_VOLCANO_RIGHTS: Final = (
+    Right("batch.volcano.sh", ("cronjobs", "jobs"), _SUBMIT),
+    Right("scheduling.volcano.sh", ("podgroups",), LOOK),
+)
+
+# What Kueue lets run carries podset, services included; those never end, and their controllers
+# bring their pods back, so nobody waits for them.
+# source: kubernetes-sigs/kueue v0.19.2 pkg/constants, pkg/controller/jobframework
+_KUEUE_JOBS: Final = "kueue.x-k8s.io/podset,!pod-template-hash,!apps.kubernetes.io/pod-index"
+# source: volcano-sh/volcano v1.15.1 pkg/controllers/job
+_VOLCANO_JOBS: Final = "volcano.sh/job-name"
+
+
+def queue_rights(kind: Scheduler) -> tuple[Right, ...]:
+    """A member's rights on the scheduler's objects: to submit work, and see where it stands."""
+    return _KUEUE_RIGHTS if kind == "kueue" else _VOLCANO_RIGHTS
+
+
+def job_selector(kind: Scheduler) -> str:
+    """Label selector of pods that belong to jobs, which end by themselves."""
+    return _KUEUE_JOBS if kind == "kueue" else _VOLCANO_JOBS
+
+
+def node_labels_for(kind: Scheduler, pool: NodePoolArgs) -> Mapping[str, str]:
+    """Labels that the scheduler needs on the pool's nodes."""
+    return {NODE_GROUP_LABEL: node_group(pool)} if kind == "volcano" else {}
+
+
+def node_group(pool: NodePoolArgs) -> str:
+    """The pool's node group: its own name, or what its nodes are labelled with already."""
+    return (pool.selector or {}).get(NODE_GROUP_LABEL, pool.name)

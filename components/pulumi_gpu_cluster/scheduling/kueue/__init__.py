@@ -1,0 +1,1 @@
+"""Kueue: admission by quota, with the default scheduler placing the pods."""

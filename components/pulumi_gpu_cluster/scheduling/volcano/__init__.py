@@ -1,0 +1,1 @@
+"""Volcano: a scheduler with gangs and hierarchical queues of its own."""

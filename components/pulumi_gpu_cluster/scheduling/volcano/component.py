@@ -1,0 +1,54 @@
+"""Volcano itself: the release, with a scheduler that keeps to guarantees and pools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pulumi
+
+from pulumi_gpu_cluster.catalog.charts import VOLCANO
+from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.component import KubernetesComponent
+from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
+from pulumi_gpu_cluster.releases import helm_release
+from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values
+
+VOLCANO_TYPE: Final = "gpu-cluster:scheduling:Volcano"
+"""Type token of the component; lives in users' state, so it never changes."""
+
+
+class Volcano(KubernetesComponent):
+    """A scheduler with gangs: what all tenants' queues share."""
+
+    def __init__(
+        self,
+        name: str,
+        args: SchedulerArgs,
+        *,
+        charts: ChartsArgs | None = None,
+        delete_crds: bool = False,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Installs Volcano.
+
+        Args:
+            name: Name of the component.
+            args: The site file's section.
+            charts: Where charts come from; by default upstream.
+            delete_crds: Whether Volcano's CRDs, and with them all queues and jobs, go with it.
+            opts: Options of the component, with the Kubernetes provider.
+        """
+        props = {"version": VOLCANO.version, "namespace": args.release_namespace}
+        super().__init__(VOLCANO_TYPE, name, props, opts)
+        home = namespace(f"{name}-namespace", args.release_namespace, PLATFORM, self.child())
+        helm_release(
+            f"{name}-release",
+            VOLCANO,
+            source=charts or ChartsArgs(),
+            namespace=args.release_namespace,
+            values=volcano_values(),
+            keep_crds=not delete_crds,
+            opts=self.child(after=[home]),
+        )
+        self.register_outputs(props)
