@@ -43,6 +43,32 @@ _engine = click.option(
 @_site
 @_state_dir
 @_engine
+def up(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+    """Bring a site up: engine, cluster, simulated nodes, and a real `pulumi up`."""
+    from gpu_cluster_sandbox.stack.up import up as bring_up  # noqa: PLC0415
+    from gpu_cluster_sandbox.stack.workspace import Workspace  # noqa: PLC0415
+
+    with _told():
+        bring_up(Workspace.of(site, state_dir), engine, click.echo)
+
+
+@main.command()
+@_site
+@_state_dir
+@_engine
+def down(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+    """Destroy a site's stack, stop its cluster and remove all that the sandbox wrote."""
+    from gpu_cluster_sandbox.stack.down import down as take_down  # noqa: PLC0415
+    from gpu_cluster_sandbox.stack.workspace import Workspace  # noqa: PLC0415
+
+    with _told():
+        take_down(Workspace.of(site, state_dir), engine, click.echo)
+
+
+@main.command()
+@_site
+@_state_dir
+@_engine
 def start(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
     """Start the cluster, or mend one that is not whole."""
     from gpu_cluster_sandbox.cluster import PART_NAMES, Cluster  # noqa: PLC0415

@@ -33,7 +33,7 @@ def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: R
         engine = ensure_engine(engine_mode, report)
         cluster = Cluster(workspace.state, engine)
         cluster.start(report)
-        apply_nodes(cluster.client(), site)
+        apply_nodes(cluster.client(), site, report)
         write_charts(workspace.charts)
         pulumi = PulumiCommand(workspace, engine)
         overrides.write_working_copy(workspace, KUBERNETES_VERSION)
