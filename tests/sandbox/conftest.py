@@ -8,16 +8,25 @@ from pathlib import Path
 
 import pytest
 import yaml
+from bare_program import BareProgram
 from lightkube import Client
 from sandbox_project import Project, RunningSite, bring_up
 
+from gpu_cluster_sandbox.cluster import Cluster
 from gpu_cluster_sandbox.engine import Engine, ensure_engine
+from gpu_cluster_sandbox.engine.ensure import ensure_stand_ins
 
 
 @pytest.fixture(scope="session")
 def engine() -> Engine:
     """The engine that `make up` uses, built here where the machine lacks it."""
     return ensure_engine("auto", lambda line: print(line, flush=True))
+
+
+@pytest.fixture(scope="session")
+def stand_ins() -> Engine:
+    """Both plugins' stand-ins, whatever real ones the machine has."""
+    return ensure_stand_ins(lambda line: print(line, flush=True))
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +66,23 @@ def project(
     made = _project(engine, root, tmp_path_factory)
     yield made
     made.stop_everything()
+
+
+@pytest.fixture(scope="session")
+def bare_cluster(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster with nothing on it, for programs of a few lines."""
+    cluster = Cluster(tmp_path_factory.mktemp("bare-cluster"), engine)
+    cluster.start(print)
+    yield cluster
+    cluster.stop(print)
+
+
+@pytest.fixture(scope="module")
+def bare(
+    engine: Engine, bare_cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> BareProgram:
+    """A project folder for a program of a few lines, for one module."""
+    return BareProgram(tmp_path_factory.mktemp("bare"), engine, bare_cluster.kubeconfig)
 
 
 def _project(engine: Engine, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:

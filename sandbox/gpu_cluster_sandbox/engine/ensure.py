@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from gpu_cluster_sandbox.engine.build import build, cached
 from gpu_cluster_sandbox.engine.cache import idle_build_space
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Mode = Literal["auto", "download"]
+
+_STAND_INS: Final = {
+    LANGUAGE_HOST: "runs the Python programs",
+    COMMAND_PROVIDER: "for its local Command is used",
+}
 
 
 def ensure_engine(
@@ -53,26 +58,31 @@ def ensure_engine(
     programs = {name: path for name, path in programs.items() if name in wanted}
     missing = [p for p in PROGRAMS if p.name in wanted and p.name not in programs]
     programs |= find_programs(missing, report)
-    for plugin in (LANGUAGE_HOST, COMMAND_PROVIDER):
+    for plugin in _STAND_INS:
         real = find_plugin(plugin) if plugin in wanted else None
         if real:
             programs.setdefault(plugin, real)
 
-    to_build: list[Program | Script] = [p for p in missing if p.name not in programs]
-    stand_in_host = LANGUAGE_HOST in wanted - set(programs)
-    if stand_in_host:
-        to_build.append(PYTHON_EXEC)
-    built = _build_all(to_build, report)
+    built = _build_all([p for p in missing if p.name not in programs], report)
+    absent = [name for name in _STAND_INS if name in wanted and name not in programs]
+    for name in absent:
+        report(f"no {name} on PATH: a stand-in {_STAND_INS[name]}")
+    return gather(programs | built, _launchers(absent, report))
 
+
+def ensure_stand_ins(report: Callable[[str], None]) -> Engine:
+    """The plugins' stand-ins alone, whatever real plugins the machine has."""
+    return gather({}, _launchers(_STAND_INS, report))
+
+
+def _launchers(names: Collection[str], report: Callable[[str], None]) -> dict[str, Sequence[str]]:
     launchers: dict[str, Sequence[str]] = {}
-    if stand_in_host:
-        executor = built.pop(PYTHON_EXEC.name)
+    if LANGUAGE_HOST in names:
+        executor = _build_all([PYTHON_EXEC], report)[PYTHON_EXEC.name]
         launchers[LANGUAGE_HOST] = _python("language_host", "--use-executor", str(executor))
-        report(f"no {LANGUAGE_HOST} on PATH: a stand-in runs the Python programs")
-    if COMMAND_PROVIDER in wanted - set(programs):
+    if COMMAND_PROVIDER in names:
         launchers[COMMAND_PROVIDER] = _python("command_provider")
-        report(f"no {COMMAND_PROVIDER} on PATH: a stand-in for its local Command is used")
-    return gather(programs | built, launchers)
+    return launchers
 
 
 def _build_all(items: Sequence[Program | Script], report: Callable[[str], None]) -> dict[str, Path]:
@@ -80,7 +90,9 @@ def _build_all(items: Sequence[Program | Script], report: Callable[[str], None])
     rest = [item for item in items if item.name not in ready]
     if not rest:
         return ready
-    report(f"building {', '.join(item.name for item in rest)}; this is done once and takes minutes")
+    if any(isinstance(item, Program) for item in rest):
+        names = ", ".join(item.name for item in rest)
+        report(f"building {names}: this happens once and takes minutes")
     go = find_go({item.module for item in rest}, report)
     for item in rest:
         ready[item.name] = build(item, go, report)
