@@ -60,21 +60,19 @@ def shorthand(key: str, *kinds: type, wanted: str) -> Callable[[object], object]
     return expanded
 
 
-def _no_truth_value(raw: object) -> object:
+def no_truth_value(raw: object) -> object:
     """Keeps `count: true` from being one: pydantic would take it as a number."""
     if isinstance(raw, bool):
         raise ValueError("a truth value, where a whole number is wanted")  # noqa: TRY004
     return raw
 
 
-Whole = Annotated[
-    int, BeforeValidator(_no_truth_value, json_schema_input_type=int), Field(ge=0, le=2**31 - 1)
-]
+_MOST: Final = 2**31 - 1
+
+Whole = Annotated[int, Field(ge=0, le=_MOST), BeforeValidator(no_truth_value)]
 """A whole number from 0 up."""
 
-Positive = Annotated[
-    int, BeforeValidator(_no_truth_value, json_schema_input_type=int), Field(ge=1, le=2**31 - 1)
-]
+Positive = Annotated[int, Field(ge=1, le=_MOST), BeforeValidator(no_truth_value)]
 """A whole number from 1 up."""
 
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
@@ -93,7 +91,5 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
 DnsLabel = Annotated[str, Field(pattern=DNS_LABEL)]
 """A DNS label (RFC 1123): what Kubernetes takes as the name of a namespace."""
 
-Quantity = Annotated[
-    str, BeforeValidator(canonical, json_schema_input_type=Annotated[str, Field()] | int)
-]
+Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | float)]
 """A Kubernetes quantity such as `256Gi` or `500m`, in its canonical spelling."""

@@ -1,1 +1,1 @@
-"""Cli."""
+"""The companion command line: what the site file alone can answer, without the engine."""

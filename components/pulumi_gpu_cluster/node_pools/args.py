@@ -16,6 +16,7 @@ from pulumi_gpu_cluster.section import (
     Quantity,
     Section,
     Whole,
+    no_truth_value,
     shorthand,
 )
 
@@ -27,7 +28,7 @@ class GpuArgs(Section):
     """The GPU's name in the catalogue, for example H100-SXM5-80GB (`gpu-cluster schema` lists
     them all)."""
 
-    count: Annotated[Positive, Field(le=64)] = 8
+    count: Annotated[int, Field(ge=1, le=64), BeforeValidator(no_truth_value)] = 8
     """GPUs per node."""
 
 

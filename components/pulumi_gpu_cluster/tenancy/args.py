@@ -14,6 +14,7 @@ from pulumi_gpu_cluster.section import (
     Quantity,
     Section,
     Whole,
+    no_truth_value,
     shorthand,
 )
 
@@ -52,14 +53,14 @@ Count = Annotated[
     CountShare,
     BeforeValidator(
         shorthand("guarantee", int, str, float, wanted="a whole number such as 8"),
-        json_schema_input_type=int | CountShare,
+        json_schema_input_type=Whole | CountShare,
     ),
 ]
 Amount = Annotated[
     QuantityShare,
     BeforeValidator(
         shorthand("guarantee", int, str, float, wanted="a quantity such as 256Gi"),
-        json_schema_input_type=int | str | QuantityShare,
+        json_schema_input_type=str | float | QuantityShare,
     ),
 ]
 
@@ -126,7 +127,7 @@ class TenantArgs(Section):
     viewers: str | None = None
     """Group that may only look."""
 
-    weight: Annotated[Positive, Field(le=65535)] = 1
+    weight: Annotated[int, Field(ge=1, le=65535), BeforeValidator(no_truth_value)] = 1
     """Share of what is borrowed and, in Volcano, of the queue: relative to other tenants."""
 
     quota: QuotaArgs = Field(default_factory=QuotaArgs)

@@ -1,0 +1,97 @@
+"""The JSON Schema of a whole stack file, for editors: completion, documentation, red lines.
+
+It says less than `gpu-cluster check`: what spans keys is not in it. Everything in it comes from
+the models and the catalogue.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Final, cast
+
+from pulumi_gpu_cluster.catalog.drivers import qualified
+from pulumi_gpu_cluster.catalog.gpus import GPUS
+from pulumi_gpu_cluster.catalog.mig import BALANCED, DISABLED, ENABLED, boards
+from pulumi_gpu_cluster.secret import CONFIG_KEY
+from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.structure import keys_of
+from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuotaArgs
+
+_ENCRYPTED: Final = {
+    "type": "object",
+    "properties": {"secure": {"type": "string"}},
+    "required": ["secure"],
+    "additionalProperties": False,
+}
+
+
+def stack_schema() -> dict[str, Any]:
+    """The schema, ready to be written as JSON."""
+    site = Site.model_json_schema()
+    definitions: dict[str, Any] = site.pop("$defs")
+    definitions["Site"] = site
+    _name_the_known(definitions)
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Stack file of a GPU cluster",
+        "type": "object",
+        "properties": {
+            "config": {
+                "type": "object",
+                "properties": {CONFIG_KEY: {"$ref": "#/$defs/Site"}},
+                "required": [CONFIG_KEY],
+            }
+        },
+        "required": ["config"],
+        "$defs": definitions,
+    }
+    return cast("dict[str, Any]", _tidied(schema))
+
+
+def _name_the_known(definitions: dict[str, Any]) -> None:
+    """Adds what only the catalogue knows, so that an editor can offer it."""
+    definitions["GpuArgs"]["properties"]["model"]["enum"] = list(GPUS)
+    definitions["DriverArgs"]["properties"]["version"]["examples"] = list(qualified())
+    filled = {layout for board in boards().values() for layout in board.layouts}
+    known = [DISABLED, ENABLED, BALANCED]
+    layouts = [*known, *sorted(filled.difference(known))]
+    definitions["MigArgs"]["properties"]["layout"]["enum"] = layouts
+    for section in (QuotaArgs, PoolQuotaArgs):
+        pattern = section.open_keys[0]
+        definitions[section.__name__]["propertyNames"] = {
+            "anyOf": [{"enum": list(keys_of(section))}, {"pattern": f"^(?:{pattern})$"}]
+        }
+    pool = definitions["NodePoolArgs"]["properties"]
+    _shorthand(pool["mig"])["enum"] = layouts
+    _shorthand(pool["driver"])["examples"] = list(qualified())
+
+
+def _shorthand(field: dict[str, Any]) -> dict[str, Any]:
+    """The plain text among the forms that a field takes."""
+    return next(form for form in field["anyOf"] if form.get("type") == "string")
+
+
+def _tidied(node: object, *, names: bool = False) -> object:
+    """The schema without machine-made titles, texts in one line, secrets as the engine has them.
+
+    Args:
+        node: A part of the schema.
+        names: Whether the part's keys are names of properties, and not words of the schema.
+    """
+    if isinstance(node, list):
+        return [_tidied(entry) for entry in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    part = cast("dict[str, Any]", node)
+    if part.get("format") == "password":
+        kept = {key: value for key, value in part.items() if key == "description"}
+        return {**kept, **copy.deepcopy(_ENCRYPTED)}
+    tidy: dict[str, object] = {}
+    for key, value in part.items():
+        if key == "title" and not names and value != "Stack file of a GPU cluster":
+            continue
+        if key == "description" and not names:
+            tidy[key] = " ".join(str(value).split())
+        else:
+            tidy[key] = _tidied(value, names=key in ("properties", "$defs") and not names)
+    return tidy
