@@ -1,0 +1,1 @@
+"""What `make bench` measures, always as ratios within one run: machines differ."""
