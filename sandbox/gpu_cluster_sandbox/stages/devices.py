@@ -70,33 +70,33 @@ _WORK_OUT: Final = """\
 {{- $_ := set $wanted "nvidia.com/gpu" (mul $count (values $each | first) | toString) }}
 {{- end }}
 """
-# A resource that a node offered once stays, at zero, as a kubelet keeps it.
-_STATUS: Final = """\
+# A resource that a node offered once stays, at zero, as a kubelet keeps it. Devices, labels and
+# the annotation go in one patch: kwok would take the state between two for a reason to begin
+# again, and finish that second run even after the layout has changed once more.
+_PATCH: Final = """\
+metadata:
+  annotations:
+    %(done)s: {{ printf "%%d %%s %%s" $count $layout $strategy | quote }}
+  labels:
+{{- if hasKey $labels "nvidia.com/mig.config" }}
+    nvidia.com/mig.config.state: {{ ternary "success" "failed" $known }}
+{{- else }}
+    nvidia.com/mig.config.state: null
+{{- end }}
+{{- if and (eq $strategy "single") (eq (len $each) 1) }}
+    nvidia.com/gpu.product: {{ printf "%%s-MIG-%%s" $product (keys $each | first) }}
+{{- else }}
+    nvidia.com/gpu.product: {{ $product }}
+{{- end }}
 {{- if $known }}
 {{- range $name, $number := .status.capacity }}
 {{- if and (hasPrefix "nvidia.com/mig-" $name) (not (hasKey $wanted $name)) }}
 {{- $_ := set $wanted $name "0" }}
 {{- end }}
 {{- end }}
-capacity: {{ toJson $wanted }}
-allocatable: {{ toJson $wanted }}
-{{- else }}
-phase: Running
-{{- end }}
-"""
-_METADATA: Final = """\
-annotations:
-  %(done)s: {{ printf "%%d %%s %%s" $count $layout $strategy | quote }}
-labels:
-{{- if hasKey $labels "nvidia.com/mig.config" }}
-  nvidia.com/mig.config.state: {{ ternary "success" "failed" $known }}
-{{- else }}
-  nvidia.com/mig.config.state: null
-{{- end }}
-{{- if and (eq $strategy "single") (eq (len $each) 1) }}
-  nvidia.com/gpu.product: {{ printf "%%s-MIG-%%s" $product (keys $each | first) }}
-{{- else }}
-  nvidia.com/gpu.product: {{ $product }}
+status:
+  capacity: {{ toJson $wanted }}
+  allocatable: {{ toJson $wanted }}
 {{- end }}
 """
 
@@ -121,21 +121,14 @@ def device_stages() -> list[dict[str, Any]]:
         _stage(
             "node-layout-pending",
             asked="true",
-            patches=[{"root": "metadata", "template": _compact(pending)}],
+            patch={"root": "metadata", "template": _compact(pending)},
         ),
         _stage(
             "node-layout-done",
             asked="false",
             # Long enough to be seen, short enough not to be waited for.
             delay={"durationMilliseconds": 500},
-            patches=[
-                {
-                    "subresource": "status",
-                    "root": "status",
-                    "template": _WORK_OUT % table + _STATUS,
-                },
-                {"root": "metadata", "template": (_WORK_OUT + _METADATA) % table},
-            ],
+            patch={"subresource": "status", "template": (_WORK_OUT + _PATCH) % table},
         ),
     ]
 
@@ -144,7 +137,7 @@ def _stage(
     name: str,
     *,
     asked: str,
-    patches: list[dict[str, str]],
+    patch: dict[str, str],
     delay: dict[str, int] | None = None,
 ) -> dict[str, Any]:
     return {
@@ -157,7 +150,7 @@ def _stage(
                 "matchExpressions": [_READY, _HAS_GPUS, _NOT_DONE, {**_ASKED, "values": [asked]}]
             },
             **({"delay": delay} if delay else {}),
-            "next": {"patches": patches},
+            "next": {"patches": [patch]},
         },
     }
 

@@ -1,0 +1,47 @@
+"""The stripped schemas are schemas that a real API server takes, and that still bite."""
+
+from __future__ import annotations
+
+import pytest
+from bare_cluster import CLUSTER_QUEUE, DRIVER, POLICY, QUEUE, BareCluster, Json
+from lightkube.core.exceptions import ApiError
+
+from gpu_cluster_sandbox.charts.catalogue import STAND_INS
+from pulumi_gpu_cluster.catalog.charts import CHARTS
+
+
+@pytest.mark.parametrize("chart", STAND_INS)
+def test_every_crd_of_a_chart_is_served_as_a_structural_schema(
+    served: BareCluster, chart: str
+) -> None:
+    conditions = served.conditions_of_crds()
+    for name in CHARTS[chart].crd_names:
+        assert conditions[name]["Established"] == "True", name
+        assert "NonStructuralSchema" not in conditions[name], name
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "complaint"),
+    [
+        (DRIVER, {"driverType": "rocket", "image": "driver"}, "spec.driverType"),
+        (POLICY, {"operator": {}}, "spec.driver: Required value"),
+        (QUEUE, {"weight": "heavy"}, "spec.weight"),
+        # Kept from a rule in CEL, whose message is gone.
+        (
+            CLUSTER_QUEUE,
+            {
+                "preemption": {
+                    "reclaimWithinCohort": "Never",
+                    "borrowWithinCohort": {"policy": "LowerPriority"},
+                }
+            },
+            "spec.preemption",
+        ),
+    ],
+)
+def test_an_object_that_the_real_schema_refuses_is_refused(
+    served: BareCluster, kind: str, spec: Json, complaint: str
+) -> None:
+    with pytest.raises(ApiError) as refused:
+        served.create(kind, {"metadata": {"name": "odd"}, "spec": spec}, dry_run=True)
+    assert complaint in str(refused.value.status.message)

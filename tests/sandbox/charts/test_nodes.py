@@ -1,0 +1,183 @@
+"""Simulated nodes follow the site file, and their GPUs follow the layout that is asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from bare_cluster import NODE, BareCluster, Json, until
+
+from gpu_cluster_sandbox.nodes import SYSTEM_NODE, apply_nodes, simulated_nodes
+from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.site import Site
+
+STATE = "nvidia.com/mig.config.state"
+
+
+@pytest.fixture
+def nodes(bare: BareCluster, site: Site) -> Iterator[Site]:
+    """The sandbox's site, with its nodes ready and their GPUs on offer."""
+    apply_nodes(bare.client, site)
+    names = {node["metadata"]["name"] for node in simulated_nodes(site)}
+    until(lambda: names <= ready(bare), f"{names} are ready")
+    until(lambda: settled(bare, "gpu01") and settled(bare, "mig01"), "the GPUs are on offer")
+    yield site
+    for name in bare.names(NODE):
+        bare.delete(NODE, name)
+
+
+def ready(bare: BareCluster) -> set[str]:
+    return {
+        node["metadata"]["name"]
+        for node in bare.all(NODE)
+        if any(
+            condition["type"] == "Ready" and condition["status"] == "True"
+            for condition in node["status"].get("conditions", [])
+        )
+    }
+
+
+def settled(bare: BareCluster, name: str) -> bool:
+    return "sandbox.gpu-cluster.io/devices" in bare.get(NODE, name)["metadata"]["annotations"]
+
+
+def allocatable(bare: BareCluster, name: str) -> dict[str, str]:
+    amounts: dict[str, str] = bare.get(NODE, name)["status"]["allocatable"]
+    return amounts
+
+
+def devices(bare: BareCluster, name: str) -> dict[str, int]:
+    """What a node offers of GPUs, without what it offers none of."""
+    return {
+        key: int(amount)
+        for key, amount in allocatable(bare, name).items()
+        if key.startswith("nvidia.com/") and amount != "0"
+    }
+
+
+def label(bare: BareCluster, name: str, key: str) -> str | None:
+    labels: dict[str, str] = bare.get(NODE, name)["metadata"]["labels"]
+    return labels.get(key)
+
+
+def ask(bare: BareCluster, name: str, layout: str, **more: str) -> None:
+    """Asks for a layout as the product does."""
+    labels = {"nvidia.com/mig.config": layout, **more}
+    bare.patch(NODE, name, {"metadata": {"labels": labels}})
+
+
+def with_pools(site: Site, change: Callable[[list[Json]], object]) -> Site:
+    raw = site.model_dump(mode="json")
+    change(raw["node_pools"])
+    return Site.model_validate(raw)
+
+
+def first_pool(site: Site, **changed: object) -> Site:
+    return with_pools(site, lambda pools: pools[0].update(changed))
+
+
+def test_every_machine_of_the_site_is_there_with_what_it_has(
+    bare: BareCluster, nodes: Site
+) -> None:
+    assert ready(bare) == {"gpu01", "gpu02", "gpu03", "gpu04", "mig01", "mig02", "cpu1", "cpu2"}
+    assert devices(bare, "gpu01") == {"nvidia.com/gpu": 8}
+    assert devices(bare, "cpu1") == {}
+    assert allocatable(bare, "gpu01")["cpu"] == "192"
+    assert bare.get(NODE, "gpu01")["status"]["nodeInfo"]["kubeletVersion"] == "v1.36.3"
+
+
+def test_applying_again_changes_nothing(bare: BareCluster, nodes: Site) -> None:
+    def versions() -> dict[str, str]:
+        return {
+            node["metadata"]["name"]: node["metadata"]["resourceVersion"] for node in bare.all(NODE)
+        }
+
+    def nobody_speaks() -> bool:
+        seen = versions()
+        time.sleep(1)
+        return versions() == seen
+
+    # The control plane and the stages have things of their own to say of a fresh node.
+    until(nobody_speaks, "the nodes are as they will be")
+    before = versions()
+    apply_nodes(bare.client, nodes)
+    assert versions() == before
+
+
+def test_labels_and_taints_of_others_stay(bare: BareCluster, nodes: Site) -> None:
+    taint = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+    labels = {"gpu-cluster.io/pool": "train"}
+    bare.patch(NODE, "gpu01", {"metadata": {"labels": labels}, "spec": {"taints": [taint]}})
+    apply_nodes(bare.client, first_pool(nodes, memory="1900Gi"))
+    assert label(bare, "gpu01", "gpu-cluster.io/pool") == "train"
+    assert taint in bare.get(NODE, "gpu01")["spec"]["taints"]
+    assert allocatable(bare, "gpu01")["memory"] == "1900Gi"
+
+
+def test_a_node_that_the_site_lost_goes_and_a_real_one_stays(
+    bare: BareCluster, nodes: Site
+) -> None:
+    bare.create(NODE, {"metadata": {"name": "somebodys"}})
+    apply_nodes(bare.client, first_pool(nodes, nodes="gpu[01-03]"))
+    names = bare.names(NODE)
+    assert "gpu04" not in names
+    assert {"gpu03", "somebodys"} <= names
+
+
+def test_a_deleted_node_comes_back(bare: BareCluster, nodes: Site) -> None:
+    bare.delete(NODE, "mig01")
+    apply_nodes(bare.client, nodes)
+    until(lambda: devices(bare, "mig01") == {"nvidia.com/gpu": 8}, "mig01 offers its GPUs")
+
+
+def test_another_number_of_gpus_is_offered_at_once(bare: BareCluster, nodes: Site) -> None:
+    gpu = {"model": "H100-SXM5-80GB", "count": 4}
+    apply_nodes(bare.client, first_pool(nodes, gpu=gpu))
+    until(lambda: devices(bare, "gpu01") == {"nvidia.com/gpu": 4}, "gpu01 has four GPUs")
+
+
+def test_a_layout_is_cut_as_the_product_counts_it_and_taken_back(
+    bare: BareCluster, nodes: Site
+) -> None:
+    pool = next(pool for pool in nodes.node_pools if pool.mig)
+    assert pool.mig is not None
+    ask(bare, "mig01", pool.mig.layout)
+    counted = dict(devices_per_node(pool))
+    assert counted == {"nvidia.com/mig-3g.40gb": 16}
+    until(lambda: devices(bare, "mig01") == counted, f"mig01 offers {counted}")
+    assert label(bare, "mig01", STATE) == "success"
+    # What it offered once stays, at zero.
+    assert allocatable(bare, "mig01")["nvidia.com/gpu"] == "0"
+    ask(bare, "mig01", "all-disabled")
+    until(lambda: devices(bare, "mig01") == {"nvidia.com/gpu": 8}, "the GPUs are whole again")
+
+
+def test_under_the_single_strategy_every_instance_is_a_gpu_and_the_product_says_so(
+    bare: BareCluster, nodes: Site
+) -> None:
+    ask(bare, "mig01", "all-1g.10gb", **{"nvidia.com/mig.strategy": "single"})
+    until(lambda: devices(bare, "mig01") == {"nvidia.com/gpu": 56}, "seven of each GPU")
+    product = "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"
+    assert label(bare, "mig01", "nvidia.com/gpu.product") == product
+
+
+def test_a_layout_that_the_board_lacks_fails_and_leaves_the_gpus(
+    bare: BareCluster, nodes: Site
+) -> None:
+    ask(bare, "mig01", "all-3g.71gb")
+    until(lambda: label(bare, "mig01", STATE) == "failed", "the layout is refused")
+    assert devices(bare, "mig01") == {"nvidia.com/gpu": 8}
+
+
+def test_a_layout_taken_back_while_it_is_pending_settles(bare: BareCluster, nodes: Site) -> None:
+    ask(bare, "mig01", "all-3g.40gb")
+    until(lambda: label(bare, "mig01", STATE) == "pending", "it is being worked on")
+    ask(bare, "mig01", "all-disabled")
+    until(lambda: label(bare, "mig01", STATE) == "success", "the last layout is applied")
+    assert devices(bare, "mig01") == {"nvidia.com/gpu": 8}
+
+
+def test_a_site_without_a_place_for_operators_gets_one(bare: BareCluster, nodes: Site) -> None:
+    apply_nodes(bare.client, with_pools(nodes, lambda pools: pools.pop(2)))
+    assert SYSTEM_NODE in bare.names(NODE)
