@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pulumi
-from pulumi.runtime import Mocks, MockCallArgs, MockResourceArgs
+from pulumi.runtime import MockCallArgs, MockResourceArgs, Mocks
 
 from bench.sites import site
 
