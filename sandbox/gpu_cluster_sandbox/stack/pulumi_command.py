@@ -38,11 +38,15 @@ class PulumiCommand:
         `gpu-cluster` by its plain name.
         """
         home = self.workspace.state / "pulumi"
-        self.workspace.backend.mkdir(parents=True, exist_ok=True)
+        temporary = self.workspace.state / "tmp"
+        for folder in (self.workspace.backend, temporary):
+            folder.mkdir(parents=True, exist_ok=True)
         inherited = dict(os.environ, **self.engine.environment())
         return {
             **inherited,
             "PATH": os.pathsep.join([os.fspath(Path(sys.executable).parent), inherited["PATH"]]),
+            # A killed provider leaves kubeconfigs where it keeps temporary files.
+            "TMPDIR": os.fspath(temporary),
             "PULUMI_HOME": os.fspath(home),
             "PULUMI_BACKEND_URL": f"file://{self.workspace.backend}",
             "PULUMI_CONFIG_PASSPHRASE_FILE": os.fspath(self._passphrase()),
