@@ -18,7 +18,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_OBJECT_VALUE, UnknownValueError
 
-from gpu_cluster_policies.resources import Resource, plain
+from gpu_cluster_policies.resources import UNKNOWN, Resource, plain
 
 _IDENTIFIER = "clusterIdentifier"
 
@@ -135,7 +135,7 @@ def _stack_judge(rule: StackRule) -> Callable[[StackValidationArgs, ReportViolat
             Resource(
                 one.urn,
                 one.resource_type,
-                plain(one.props, rule.reads[one.resource_type]),
+                _outputs(one, rule.reads[one.resource_type]),
                 frozenset(clusters.get(one.urn, ())),
             )
             for one in args.resources
@@ -144,6 +144,16 @@ def _stack_judge(rule: StackRule) -> Callable[[StackValidationArgs, ReportViolat
         _say(rule.judge(resources, args.get_config()), report)
 
     return judge
+
+
+def _outputs(one: PolicyResource, wanted: Sequence[str]) -> Mapping[str, object]:
+    """What is wanted of a resource's outputs.
+
+    While the way to the cluster is unknown, a preview gives every object of it no outputs at all.
+    """
+    if one.resource_type.startswith("kubernetes:") and not one.props:
+        return dict.fromkeys(wanted, UNKNOWN)
+    return plain(one.props, wanted)
 
 
 def _clusters(resources: Iterable[PolicyResource]) -> Mapping[str, set[str]]:

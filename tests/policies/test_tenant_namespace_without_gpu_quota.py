@@ -246,6 +246,24 @@ def test_what_a_preview_cannot_know_is_judged_after_the_update_namespace_by_name
     )
 
 
+def test_while_the_way_to_the_cluster_is_unknown_nothing_passes_unseen() -> None:
+    stack = [
+        TRAIN,
+        resource(f"{KUBERNETES}Namespace", "team", {}),
+        tenant("other"),
+        resource(f"{KUBERNETES}ResourceQuota", "team-quota", {}),
+    ]
+    assert judged(RULE, stack) == (
+        [],
+        (
+            "judged after the update:"
+            "\n  namespace team: its labels are not known yet"
+            "\n  namespace other: whether the ResourceQuota team-quota names "
+            "requests.nvidia.com/gpu is not known yet"
+        ),
+    )
+
+
 def test_a_quota_whose_namespace_is_unknown_may_be_anybodys() -> None:
     hard = {"requests.nvidia.com/gpu": "8"}
     violations, later = judged(RULE, [TRAIN, tenant(), quota(hard, namespace=UNKNOWN_YET)])

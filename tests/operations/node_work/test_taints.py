@@ -125,7 +125,8 @@ def test_a_value_that_somebody_else_gave_is_refused_and_not_overwritten() -> Non
                 entry,
                 (
                     "GPU_CLUSTER_TAINTS has an entry that is no taint; fix: each needs a key and "
-                    "one of the effects NoSchedule, PreferNoSchedule, NoExecute, and may have a value"
+                    "one of the effects NoSchedule, PreferNoSchedule, NoExecute, and may have a "
+                    "value"
                 ),
             )
             for entry in (
