@@ -27,12 +27,13 @@ def shared(root: Path) -> Path:
 
 
 def test_harvesting_again_changes_nothing(shared: Path, tmp_path: Path) -> None:
-    assert harvest(shared) == [], "run the harvest and commit what it writes"
     assert harvest(shared, tmp_path) == list(STAND_INS)
-    assert harvest(shared, tmp_path) == []
     for name in STAND_INS:
-        assert load_facts(name, tmp_path) == load_facts(name)
-        assert load_crds(name, tmp_path) == load_crds(name)
+        assert load_facts(name, tmp_path) == load_facts(name), "harvest and commit"
+        assert load_crds(name, tmp_path) == load_crds(name), "harvest and commit"
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert harvest(shared, tmp_path, {"kueue": STAND_INS["kueue"]}) == []
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == written
 
 
 def test_every_chart_at_hand_can_be_harvested(shared: Path) -> None:
@@ -44,10 +45,12 @@ def test_every_chart_at_hand_can_be_harvested(shared: Path) -> None:
         assert isinstance(shape, (dict, str)), folder
 
 
-def test_every_crd_at_hand_can_be_stripped(shared: Path) -> None:
-    paths = sorted((shared / "crds").rglob("*.yaml"))
-    assert len(paths) > 100
-    for path in paths:
+def test_a_crd_of_every_project_at_hand_can_be_stripped(shared: Path) -> None:
+    folders = sorted(path for path in (shared / "crds").iterdir() if path.is_dir())
+    assert len(folders) > 20
+    for folder in folders:
+        # The smallest one, which is read quickly.
+        path = min(folder.glob("*.yaml"), key=lambda path: path.stat().st_size)
         assert structural_crd(read(path))["metadata"]["name"] in path.name, path
 
 

@@ -11,9 +11,6 @@ from lightkube import Client, generic_resource
 from lightkube.resources.apiextensions_v1 import CustomResourceDefinition
 from lightkube.resources.core_v1 import ConfigMap, Node
 
-from gpu_cluster_sandbox.charts.facts import load_crds
-from gpu_cluster_sandbox.stages import operator_stages
-
 Json = dict[str, Any]
 
 NODE: Final = "Node"
@@ -24,7 +21,6 @@ LOCAL_QUEUE: Final = "localqueues.kueue.x-k8s.io/v1beta2/LocalQueue"
 QUEUE: Final = "queues.scheduling.volcano.sh/v1beta1/Queue"
 
 _CRD: Final = "CustomResourceDefinition"
-_STAGE: Final = "stages.kwok.x-k8s.io/v1alpha1/Stage"
 _BUILT_IN: Final[Mapping[str, Any]] = {
     NODE: Node,
     "ConfigMap": ConfigMap,
@@ -67,17 +63,6 @@ class BareCluster:
     def delete(self, kind: str, name: str, namespace: str | None = None) -> None:
         """Deletes an object."""
         self._client.delete(_class(kind), name, **_place(namespace))
-
-    def serve(self, chart: str) -> None:
-        """Brings in a chart's CRDs and stages, as a release of it would."""
-        crds = [crd for group in load_crds(chart).values() for crd in group]
-        for crd in crds:
-            self._client.apply(_class(_CRD).from_dict(crd), force=True)
-        for crd in crds:
-            name = crd["metadata"]["name"]
-            self._client.wait(_class(_CRD), name, for_conditions=["Established"])
-        for stage in operator_stages(chart):
-            self._client.apply(_class(_STAGE).from_dict(stage), force=True)
 
     def conditions_of_crds(self) -> dict[str, dict[str, str]]:
         """For each CRD its conditions and their status."""

@@ -1,4 +1,4 @@
-"""A cluster without anything on it, for charts, stages and simulated nodes."""
+"""A cluster with a release of every stand-in chart and nothing else of ours."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import yaml
 from bare_cluster import BareCluster
+from helm_releases import VALUES, Releases
 
-from gpu_cluster_sandbox.charts.catalogue import STAND_INS
-from gpu_cluster_sandbox.cluster import PART_NAMES, Cluster
-from gpu_cluster_sandbox.engine import ensure_engine
+from gpu_cluster_sandbox.cluster import Cluster
+from gpu_cluster_sandbox.engine import Engine
+from gpu_cluster_sandbox.nodes import apply_nodes
 from pulumi_gpu_cluster.site import Site
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """The embedded cluster, started."""
-    engine = ensure_engine("auto", print, only=PART_NAMES)
     made = Cluster(tmp_path_factory.mktemp("charts-cluster"), engine)
     made.start(print)
     yield made
@@ -26,21 +26,34 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def bare(cluster: Cluster) -> BareCluster:
-    """The cluster, to be spoken to."""
-    return BareCluster(cluster.client())
-
-
-@pytest.fixture(scope="session")
-def served(bare: BareCluster) -> BareCluster:
-    """The cluster with the CRDs and stages of every chart."""
-    for chart in STAND_INS:
-        bare.serve(chart)
-    return bare
-
-
-@pytest.fixture
 def site(root: Path) -> Site:
     """The sandbox's site."""
     text = (root / "stacks" / "Pulumi.sandbox.yaml").read_text("utf-8")
     return Site.model_validate(yaml.safe_load(text)["config"]["gpu-cluster:site"])
+
+
+@pytest.fixture(scope="session")
+def cpu_site(site: Site) -> Site:
+    """The sandbox's site without its GPU pools: what the operators run on."""
+    pools = tuple(pool for pool in site.node_pools if pool.gpu is None)
+    return site.model_copy(update={"node_pools": pools})
+
+
+@pytest.fixture(scope="session")
+def bare(cluster: Cluster, cpu_site: Site) -> BareCluster:
+    """The cluster with CPU nodes."""
+    made = BareCluster(cluster.client())
+    apply_nodes(made.client, cpu_site)
+    return made
+
+
+@pytest.fixture(scope="session")
+def releases(
+    engine: Engine, cluster: Cluster, bare: BareCluster, tmp_path_factory: pytest.TempPathFactory
+) -> Releases:
+    """Every chart released with values that it knows; goes with the cluster."""
+    folder = tmp_path_factory.mktemp("releases")
+    made = Releases.in_folder(folder, engine, cluster.kubeconfig)
+    done = made.up(VALUES)
+    assert done.code == 0, done.output
+    return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bare_cluster import CLUSTER_QUEUE, DRIVER, POLICY, QUEUE, BareCluster, Json
+from helm_releases import Releases
 from lightkube.core.exceptions import ApiError
 
 from gpu_cluster_sandbox.charts.catalogue import STAND_INS
@@ -12,9 +13,9 @@ from pulumi_gpu_cluster.catalog.charts import CHARTS
 
 @pytest.mark.parametrize("chart", STAND_INS)
 def test_every_crd_of_a_chart_is_served_as_a_structural_schema(
-    served: BareCluster, chart: str
+    bare: BareCluster, releases: Releases, chart: str
 ) -> None:
-    conditions = served.conditions_of_crds()
+    conditions = bare.conditions_of_crds()
     for name in CHARTS[chart].crd_names:
         assert conditions[name]["Established"] == "True", name
         assert "NonStructuralSchema" not in conditions[name], name
@@ -40,8 +41,8 @@ def test_every_crd_of_a_chart_is_served_as_a_structural_schema(
     ],
 )
 def test_an_object_that_the_real_schema_refuses_is_refused(
-    served: BareCluster, kind: str, spec: Json, complaint: str
+    bare: BareCluster, releases: Releases, kind: str, spec: Json, complaint: str
 ) -> None:
     with pytest.raises(ApiError) as refused:
-        served.create(kind, {"metadata": {"name": "odd"}, "spec": spec}, dry_run=True)
+        bare.create(kind, {"metadata": {"name": "odd"}, "spec": spec}, dry_run=True)
     assert complaint in str(refused.value.status.message)

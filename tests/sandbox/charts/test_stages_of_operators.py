@@ -13,6 +13,7 @@ from bare_cluster import (
     Json,
     until,
 )
+from helm_releases import Releases
 
 from gpu_cluster_sandbox.charts.catalogue import STAND_INS
 from gpu_cluster_sandbox.stages import operator_stages
@@ -34,19 +35,19 @@ POLICY_SPEC: Json = {
     ],
 )
 def test_an_object_gets_its_operators_status(
-    served: BareCluster, kind: str, spec: Json, status: dict[str, str]
+    bare: BareCluster, releases: Releases, kind: str, spec: Json, status: dict[str, str]
 ) -> None:
     namespace = "default" if kind == LOCAL_QUEUE else None
-    served.create(kind, {"metadata": {"name": "team", "namespace": namespace}, "spec": spec})
+    bare.create(kind, {"metadata": {"name": "a-team", "namespace": namespace}, "spec": spec})
 
     def as_expected() -> bool:
-        found: Json = served.get(kind, "team", namespace).get("status") or {}
+        found: Json = bare.get(kind, "a-team", namespace).get("status") or {}
         conditions: list[dict[str, str]] = found.get("conditions", [])
         said = {condition["type"]: condition["status"] for condition in conditions}
         return status.items() <= {**found, **said}.items()
 
     until(as_expected, f"{kind} has {status}")
-    served.delete(kind, "team", namespace)
+    bare.delete(kind, "a-team", namespace)
 
 
 def test_every_chart_with_custom_resources_has_stages() -> None:
