@@ -15,6 +15,9 @@ _RANGE = re.compile(r"([0-9]{1,12})(?:-([0-9]{1,12}))?")
 MAX_NAMES = 100_000
 """More names than any one list may stand for: a slip such as [1-10000000] must not hang."""
 
+_TOO_MANY = f"stands for more than {MAX_NAMES} names; mend the range"
+_BRACKETS = "the brackets do not match; write for example gpu[01-12]"
+
 
 @lru_cache(maxsize=1024)
 def expand(text: str) -> tuple[str, ...]:
@@ -29,11 +32,11 @@ def expand(text: str) -> tuple[str, ...]:
         for name in _names(part):
             names.append(name)
             if len(names) > MAX_NAMES:
-                raise ValueError(f"{text!r} stands for more than {MAX_NAMES} names")
+                raise ValueError(_TOO_MANY)
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"{text!r} names {name} twice")
+            raise ValueError(f"{name} comes twice; name each node once")
         seen.add(name)
     return tuple(names)
 
@@ -43,23 +46,23 @@ def _split(text: str) -> Iterator[str]:
     for position, character in enumerate(text):
         depth += (character == "[") - (character == "]")
         if depth not in (0, 1):
-            raise ValueError(f"{text!r} has brackets that do not match")
+            raise ValueError(_BRACKETS)
         if character == "," and depth == 0:
             yield text[start:position].strip()
             start = position + 1
     if depth:
-        raise ValueError(f"{text!r} has brackets that do not match")
+        raise ValueError(_BRACKETS)
     yield text[start:].strip()
 
 
 def _names(part: str) -> Iterator[str]:
     match = _PART.fullmatch(part)
     if not part or match is None:
-        raise ValueError(f"{part!r} is not a host name or hostlist; write for example gpu[01-12]")
+        raise ValueError(f"{part!r} is no name; write for example gpu[01-12],login1")
     if match["ranges"] is None:
         yield part
         return
-    for number in _numbers(match["ranges"], part):
+    for number in _numbers(match["ranges"]):
         if match["rest"]:
             for rest in _names(match["rest"]):
                 yield f"{match['prefix']}{number}{rest}"
@@ -67,15 +70,15 @@ def _names(part: str) -> Iterator[str]:
             yield f"{match['prefix']}{number}"
 
 
-def _numbers(ranges: str, part: str) -> Iterator[str]:
+def _numbers(ranges: str) -> Iterator[str]:
     for item in ranges.split(","):
         match = _RANGE.fullmatch(item.strip())
         if match is None:
-            raise ValueError(f"{part!r}: {item!r} is not a number or a range such as 01-12")
+            raise ValueError(f"{item!r} is no range of numbers; write for example gpu[01-12]")
         first, last = match[1], match[2] or match[1]
         if int(last) < int(first):
-            raise ValueError(f"{part!r}: the range {item} runs backwards")
+            raise ValueError(f"the range {item} runs backwards; write the smaller number first")
         if int(last) - int(first) > MAX_NAMES:
-            raise ValueError(f"{part!r} stands for more than {MAX_NAMES} names")
+            raise ValueError(_TOO_MANY)
         for number in range(int(first), int(last) + 1):
             yield str(number).zfill(len(first))

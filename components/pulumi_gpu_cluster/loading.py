@@ -85,15 +85,15 @@ def _site_of(reader: Reader, document: yaml.Node | None, path: Path) -> object:
         return None
     top = _entries(reader, document, str(path))
     names = _entries(reader, top.get("config"), "config")
+    if CONFIG_KEY not in names:
+        reader.findings.append(_no_site(str(path), nearest(CONFIG_KEY, names)))
+        return None
     for name in names:
         if name.startswith(_NAMESPACE) and name != CONFIG_KEY:
             message = f"there is no setting {name}"
             reader.findings.append(
                 error("unknown-key", f"config.{name}", message, f"the one setting is {CONFIG_KEY}")
             )
-    if CONFIG_KEY not in names:
-        reader.findings.append(_no_site(str(path), nearest(CONFIG_KEY, names)))
-        return None
     raw = reader.read(names[CONFIG_KEY], "site")
     if raw is OPAQUE:
         message = "is encrypted as a whole"

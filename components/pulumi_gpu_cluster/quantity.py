@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 _PATTERN: Final = re.compile(
-    r"(?P<number>[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})(?P<suffix>[KMGTPE]i|m|k|[MGTPE]|)"
+    r"(?P<number>[0-9]{1,19}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})(?P<suffix>[KMGTPE]i|m|k|[MGTPE]|)"
 )
 _BINARY: Final = {
     "Ei": Fraction(2**60),

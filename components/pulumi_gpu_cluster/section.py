@@ -63,7 +63,7 @@ def shorthand(key: str, *kinds: type, wanted: str) -> Callable[[object], object]
 def no_truth_value(raw: object) -> object:
     """Keeps `count: true` from being one: pydantic would take it as a number."""
     if isinstance(raw, bool):
-        raise ValueError("a truth value, where a whole number is wanted")  # noqa: TRY004
+        raise ValueError("a truth value is no whole number; write digits only")  # noqa: TRY004
     return raw
 
 

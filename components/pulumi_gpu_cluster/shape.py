@@ -74,14 +74,30 @@ def validated(
         return model.model_validate(raw), ()
     except ValidationError as failure:
         faults = failure.errors(include_url=False)
-    secrets = {path for path, _ in secret_paths(model)}
+    secrets = [path for path, _ in secret_paths(model)]
     found: list[Finding] = []
     for fault in faults:
         path = _written(raw, fault)
-        hidden = not quote or _general(path) in secrets
-        found.append(_finding(model, path, fault, "this" if hidden else shown(fault["input"])))
+        if _counts_only_the_sound(fault):
+            continue
+        # Who writes a secret at a wrong place writes it above or below its own.
+        general = _general(path)
+        hidden = not quote or any(
+            secret[: len(general)] == general or general[: len(secret)] == secret
+            for secret in secrets
+        )
+        found.append(_finding(model, path, fault, None if hidden else shown(fault["input"])))
     # A shorthand and the object behind it may both complain of one value.
     return None, tuple(dict.fromkeys(found))
+
+
+def _counts_only_the_sound(fault: ErrorDetails) -> bool:
+    """Whether a list is called too short because some of its entries have faults of their own."""
+    entries = fault["input"]
+    if fault["type"] != "too_short" or not isinstance(entries, (list, tuple)):
+        return False
+    least: int = fault.get("ctx", {})["min_length"]
+    return len(cast("Sequence[object]", entries)) >= least
 
 
 def _written(raw: object, fault: ErrorDetails) -> Path:
@@ -109,14 +125,14 @@ def _general(path: Path) -> Path:
     return tuple(EACH if isinstance(step, int) else step for step in path)
 
 
-def _finding(model: type[Section], path: Path, fault: ErrorDetails, value: str) -> Finding:
+def _finding(model: type[Section], path: Path, fault: ErrorDetails, value: str | None) -> Finding:
     """One fault as a finding.
 
     Args:
         model: The model of the whole.
         path: Where the fault is.
         fault: What pydantic says of it.
-        value: How a message calls the value that is there.
+        value: The value that is there, as a message shows it; None where it may be a secret.
     """
     where = dotted(path)
     if isinstance(fault["input"], SecretStr):
@@ -147,50 +163,61 @@ def _unknown_key(model: type[Section], path: Path, fault: ErrorDetails) -> Findi
             return planned
         message = f"there is no key {path[-1]} here"
         return error("unknown-key", dotted(path), message, instead(path[-1], known))
-    if open_section(section) is None:
+    inner = open_section(section)
+    if inner is None:
         return None
     pattern, words = section.open_keys
     if re.fullmatch(pattern, path[-1]) and fault["type"] != "model_type":
         return None
     message = f"{path[-1]} is neither a key here nor {words}"
-    return error("unknown-key", dotted(path), message, instead(path[-1], known, "known keys are"))
+    below = keys_of(inner)
+    fix = (
+        f"move it below {words}"
+        if path[-1] in below or re.fullmatch(inner.open_keys[0] or "(?!)", path[-1])
+        else instead(path[-1], known, "known keys are")
+    )
+    return error("unknown-key", dotted(path), message, fix)
 
 
-def _fault(model: type[Section], path: Path, fault: ErrorDetails, value: str) -> Finding:
+def _fault(model: type[Section], path: Path, fault: ErrorDetails, value: str | None) -> Finding:
     where, kind = dotted(path), fault["type"]
+    this = value or "this"
     context = fault.get("ctx", {})
     if kind == "missing":
         return error("missing-key", where, "is missing", _what_to_add(model, path))
     if kind in _WANTED:
         wanted, fix = _WANTED[kind]
-        return error("wrong-type", where, f"{value} is not {wanted}", fix)
+        return error("wrong-type", where, f"{this} is not {wanted}", fix)
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
         bound = f"{words} {context[key]}"
-        return error("out-of-range", where, f"{value} is not {bound}", f"write {bound}")
+        return error("out-of-range", where, f"{this} is not {bound}", f"write {bound}")
     return _fault_of_text(where, fault, value)
 
 
-def _fault_of_text(where: str, fault: ErrorDetails, value: str) -> Finding:
+def _fault_of_text(where: str, fault: ErrorDetails, value: str | None) -> Finding:
+    this = value or "this"
     kind, context = fault["type"], fault.get("ctx", {})
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", context["expected"])
-        message = f"{value} is not one of the choices"
+        message = f"{this} is not one of the choices"
         return error("not-a-choice", where, message, instead(str(fault["input"]), choices))
     if kind == "string_pattern_mismatch":
         words = WORDS[context["pattern"]]
-        return error("malformed", where, f"{value} is not {words}", "write it that way")
+        return error("malformed", where, f"{this} is not {words}", "write it that way")
     if kind in ("too_short", "string_too_short"):
         least = context["min_length"]
         unit = "characters" if kind == "string_too_short" else "entries"
         message = f"has fewer than {least} {unit}"
         return error("too-short", where, message, f"write at least {least}")
-    message, _, fix = str(context.get("error", "does not fit here")).partition("; ")
-    return error("malformed", where, message, fix or "see docs/site.md")
+    message, _, fix = str(context.get("error", "")).partition("; ")
+    if value is None or not message:
+        message = "cannot be read"
+    return error("malformed", where, message, fix or "see the reference of the site file")
 
 
 def _what_to_add(model: type[Section], path: Path) -> str:
     section = section_at(model, path[:-1])
     key = keys_of(section).get(str(path[-1])) if section is not None else None
-    words = key.description.split(". ")[0].split("\n")[0].rstrip(".") if key is not None else ""
-    return f"add it: {words[:1].lower()}{words[1:]}" if words else "add it"
+    words = " ".join(key.description.split()).split(". ")[0].rstrip(".") if key is not None else ""
+    return f"add it ({words})" if words else "add it"

@@ -43,7 +43,7 @@ def name_reserved(case: Case) -> Iterator[Fault]:
     for index, tenant in enumerate(case.site.tenants):
         owner = "Kubernetes" if _is_system(tenant.name) else platform.get(tenant.name)
         if owner is not None:
-            message = f"{tenant.name} is the namespace of {owner}"
+            message = f"{tenant.name} is a namespace of {owner}"
             yield Fault(f"site.tenants[{index}].name", message, "give the tenant another name")
 
 
@@ -68,8 +68,8 @@ def kubernetes_version_untested(case: Case) -> Iterator[Fault]:
     """The cluster runs a Kubernetes version that this package was not tried with."""
     version = case.site.control_plane.version
     if ".".join(version.split(".")[:2]) not in KUBERNETES_MINORS:
-        message = f"{version} is not of {listed(KUBERNETES_MINORS, 'or')}"
-        fix = "upgrade the cluster, or use the release of this package made for that version"
+        message = f"this release was tried with {listed(KUBERNETES_MINORS)}, not with {version}"
+        fix = "upgrade the cluster, or use the release of this package made for its version"
         yield Fault("site.control_plane.version", message, fix)
 
 

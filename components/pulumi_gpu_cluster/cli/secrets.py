@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 import secrets
 import string
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
 
 from pulumi_gpu_cluster.cli.output import print_findings
+from pulumi_gpu_cluster.cli.stack_config import StackConfig
 from pulumi_gpu_cluster.loading import read_stack_file
-from pulumi_gpu_cluster.secret import Generated, MissingSecret, missing_secrets
+from pulumi_gpu_cluster.secret import Generated, Given, MissingSecret, missing_secrets
 from pulumi_gpu_cluster.section import Section
+from pulumi_gpu_cluster.structure import dotted
 
 _LETTERS: Final = string.ascii_letters + string.digits
 _LENGTH: Final = 32
@@ -40,39 +40,45 @@ def init(stack: str, config_file: Path | None) -> None:
     Secrets that only you have are listed, each with the command to type. What is there already
     is never touched, so this can be run again at any time.
     """
-    read = read_stack_file(config_file or Path("stacks") / f"Pulumi.{stack}.yaml")
+    config = StackConfig(stack, config_file)
+    read = read_stack_file(config.path)
     print_findings(read.findings, err=True)
     if read.site is None:
         sys.exit(1)
-    sys.exit(init_secrets(read.site, _by_pulumi(stack, config_file)))
+    sys.exit(init_secrets(read.site, config))
 
 
-def init_secrets(site: Section, keep: Callable[[str, str], str | None]) -> int:
+def init_secrets(site: Section, config: StackConfig) -> int:
     """Makes what is missing and lists what only the user has.
 
     Args:
         site: The site as its stack file has it.
-        keep: Keeps a value under a configuration path; returns why it could not.
+        config: Where secrets are kept.
 
     Returns:
         The exit code: 0 when the site has all its secrets now.
     """
     missing = missing_secrets(site)
-    given = [one for one in missing if not isinstance(one.mark, Generated)]
-    failed = False
+    complete = True
     for one in missing:
-        if not isinstance(one.mark, Generated):
-            continue
-        reason = keep(one.config_path, make(one.mark))
-        if reason is None:
-            click.echo(f"made {one.config_path}")
+        if isinstance(one.mark, Given):
+            complete = False
+            _say("secret-missing", one, f"only you have it: {one.mark.what}; fix: type")
+            click.echo(f"  {config.command(one.config_path)}", err=True)
         else:
-            failed = True
-            click.echo(f"error secret-not-kept {one.config_path}: {reason}", err=True)
-    _list_given(given)
+            reason = config.set_secret(one.config_path, make(one.mark))
+            if reason is None:
+                click.echo(f"made {one.config_path}")
+            else:
+                complete = False
+                _say("secret-not-kept", one, reason)
     if not missing:
         click.echo("nothing to do: the site has all its secrets")
-    return 1 if failed or given else 0
+    return 0 if complete else 1
+
+
+def _say(rule: str, secret: MissingSecret, message: str) -> None:
+    click.echo(f"error {rule} {dotted(secret.path)}: {message}", err=True)
 
 
 def make(mark: Generated) -> str:
@@ -80,36 +86,3 @@ def make(mark: Generated) -> str:
     if mark.kind == "key":
         return base64.b64encode(secrets.token_bytes(_LENGTH)).decode()
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-
-
-def _list_given(given: list[MissingSecret]) -> None:
-    for one in given:
-        click.echo(
-            f"error secret-missing {one.config_path}: only you have it; fix: type\n"
-            f"  pulumi config set --secret --path '{one.config_path}'",
-            err=True,
-        )
-
-
-def _by_pulumi(stack: str, config_file: Path | None) -> Callable[[str, str], str | None]:
-    """Keeps values in the stack file by the engine; they go through its standard input."""
-    where = [] if config_file is None else ["--config-file", str(config_file)]
-
-    def keep(config_path: str, value: str) -> str | None:
-        set_secret = ["pulumi", "config", "set", "--secret", "--path", "--stack", stack, *where]
-        try:
-            done = subprocess.run(
-                [*set_secret, "--", config_path],
-                input=value,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except FileNotFoundError:
-            return "there is no pulumi on PATH; fix: install it, then run this again"
-        if done.returncode:
-            said = (done.stderr or done.stdout).replace(value, "[secret]").strip()
-            return f"pulumi ended with exit code {done.returncode}: {said}; fix: mend that first"
-        return None
-
-    return keep

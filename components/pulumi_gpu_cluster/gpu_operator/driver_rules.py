@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from pulumi_gpu_cluster.catalog import drivers, mig, versions
@@ -31,12 +32,12 @@ def driver_missing(case: Case) -> Iterator[Fault]:
     for path, pool in case.each_pool():
         if pool.gpu is None:
             continue
-        newest = drivers.qualified()
+        good = listed(_good(case), "or")
         if pool.driver is None:
-            fix = f"add driver: one of {listed(newest, 'or')}; or {{source: host}} or managed"
+            fix = f"add driver: {good}; or {{source: host}}, or {{source: managed}}"
             yield Fault(f"{path}.driver", "is missing: nothing says which driver runs here", fix)
         elif pool.driver.source == "operator" and pool.driver.version is None:
-            fix = f"add one of {listed(newest, 'or')}"
+            fix = f"add version: {good}"
             message = "is missing, and the GPU Operator installs what it says"
             yield Fault(f"{path}.driver.version", message, fix)
 
@@ -60,7 +61,7 @@ def driver_too_old(case: Case) -> Iterator[Fault]:
         oldest = model.oldest_mig_driver if with_mig else model.oldest_driver
         purpose = f"MIG on {model.name}" if with_mig else model.name
         if oldest is not None and drivers.is_older(version, oldest):
-            enough = [one for one in drivers.qualified() if not drivers.is_older(one, oldest)]
+            enough = _good(case, partial(_at_least, oldest))
             message = f"{version} is older than {oldest}, the oldest driver for {purpose}"
             yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
 
@@ -72,7 +73,7 @@ def driver_too_new(case: Case) -> Iterator[Fault]:
         last = drivers.architectures()[model.architecture].last_branch
         if last is not None and drivers.branch_of(version) > last:
             message = f"{version}: branch {last} is the last one for {model.architecture} GPUs"
-            enough = [one for one in drivers.qualified() if drivers.branch_of(one) == last]
+            enough = _good(case, partial(_up_to, last))
             yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
 
 
@@ -84,9 +85,8 @@ def driver_unknown(case: Case) -> Iterator[Fault]:
             message = f"{version} is of no branch that is known here"
             yield Fault(_version_path(path, driver), message, "look for a slip of the pen")
         elif driver.source == "operator" and version not in drivers.qualified():
-            named = listed(drivers.qualified(), "or")
             message = f"{version} is not among the drivers of GPU Operator {versions.GPU_OPERATOR}"
-            fix = f"use {named}, or make sure that its image exists"
+            fix = f"use {listed(_good(case), 'or')}, or make sure that its image exists"
             yield Fault(_version_path(path, driver), message, fix)
 
 
@@ -97,12 +97,7 @@ def driver_branch_ended(case: Case) -> Iterator[Fault]:
         branch = drivers.branches().get(drivers.branch_of(version))
         if branch is not None and branch.is_over(case.as_of):
             last = f", on {branch.end_of_life}" if branch.end_of_life is not None else ""
-            alive = [
-                one
-                for one in drivers.qualified()
-                if not drivers.branches()[drivers.branch_of(one)].is_over(case.as_of)
-            ]
-            fix = f"move to {listed(alive, 'or')}" if alive else "move to a living branch"
+            fix = f"move to {listed(_good(case), 'or')}"
             message = f"{version}: branch {branch.number} has ended{last}"
             yield Fault(_version_path(path, driver), message, fix)
 
@@ -137,9 +132,7 @@ def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
         cut = pool.mig is not None and pool.mig.layout != mig.DISABLED
         if cut and drivers.branch_of(version) <= _NO_GENERATED_LAYOUTS:
             message = f"with {version} MIG Manager takes layouts from one table for all boards"
-            newer = [
-                one for one in drivers.qualified() if drivers.branch_of(one) > _NO_GENERATED_LAYOUTS
-            ]
+            newer = _good(case, partial(_at_least, str(_NO_GENERATED_LAYOUTS + 1)))
             fix = f"use {listed(newer, 'or')}"
             yield Fault(_version_path(path, driver), message, fix)
 
@@ -150,6 +143,22 @@ def _pinned(case: Case) -> Iterator[tuple[str, NodePoolArgs, GpuModel, DriverArg
         model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
         if model is not None and pool.driver is not None and pool.driver.version is not None:
             yield path, pool, model, pool.driver, pool.driver.version
+
+
+def _at_least(oldest: str, version: str) -> bool:
+    return not drivers.is_older(version, oldest)
+
+
+def _up_to(branch: int, version: str) -> bool:
+    return drivers.branch_of(version) <= branch
+
+
+def _good(case: Case, serves: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """Drivers to recommend: those of living branches, or any that serve where none is alive."""
+    serving = [version for version in drivers.qualified() if serves(version)]
+    known = drivers.branches()
+    alive = [one for one in serving if not known[drivers.branch_of(one)].is_over(case.as_of)]
+    return alive or serving
 
 
 def _version_path(path: str, driver: DriverArgs) -> str:

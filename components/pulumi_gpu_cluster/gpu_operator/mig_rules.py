@@ -9,7 +9,7 @@ from pulumi_gpu_cluster.catalog import mig
 from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
 from pulumi_gpu_cluster.node_pools.args import MigArgs
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
-from pulumi_gpu_cluster.wording import instead, listed, nearest
+from pulumi_gpu_cluster.wording import instead, listed
 
 
 @rule(ERROR)
@@ -39,9 +39,8 @@ def mig_does_not_fit(case: Case) -> Iterator[Fault]:
             continue
         owners = _owners(args.layout)
         if owners:
-            message = f"{args.layout} is a layout of {listed(owners)} and not of {model.name}"
-            close = nearest(args.layout, model.mig.layouts)
-            fix = f"did you mean {close}?" if close else f"use {listed(model.mig.layouts, 'or')}"
+            message = f"{args.layout} is made for {listed(owners)}, and not for {model.name}"
+            fix = f"use {listed(_like(args.layout, model.mig), 'or')}"
             yield Fault(_layout_path(path, args), message, fix)
 
 
@@ -105,6 +104,15 @@ def _owners(layout: str) -> list[str]:
         for model in GPUS.values()
         if model.mig is not None and layout in model.mig.layouts
     ]
+
+
+def _like(layout: str, board: mig.MigBoard) -> list[str]:
+    """The board's layouts with as many compute slices as a layout of another board has."""
+    own = [name for name in board.layouts if name not in (mig.DISABLED, mig.ENABLED)]
+    slices = f"{layout.partition('g.')[0]}g."
+    alike = [name for name in own if name.startswith(slices)]
+    plain = [name for name in alike if name.endswith("gb")]
+    return plain or alike or own
 
 
 def _layout_path(path: str, args: MigArgs) -> str:

@@ -143,3 +143,8 @@ class NodePoolArgs(Section):
         if self.nodes is not None:
             return len(self.node_names)
         return self.min if self.min is not None else self.count or 0
+
+    @property
+    def largest(self) -> int:
+        """The most nodes there can be."""
+        return self.max if self.max is not None else self.size

@@ -60,7 +60,7 @@ def node_name_malformed(case: Case) -> Iterator[Fault]:
     for path, pool in case.each_pool():
         wrong = [name for name in pool.node_names if not is_subdomain(name)]
         if wrong:
-            message = f"{listed(map(repr, wrong))} cannot be names of nodes: {SUBDOMAIN_WORDS}"
+            message = f"{listed(map(repr, wrong))} cannot name nodes: {SUBDOMAIN_WORDS}"
             yield Fault(f"{path}.nodes", message, "write the names that kubectl get nodes shows")
 
 

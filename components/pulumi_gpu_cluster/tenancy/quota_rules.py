@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,7 +13,7 @@ from pulumi_gpu_cluster.node_pools.capacity import devices_per_node, resource_na
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, TenantArgs
-from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, pool_amount
+from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, node_amount, pool_amount
 from pulumi_gpu_cluster.wording import instead, listed
 
 
@@ -29,29 +30,25 @@ def quota_unknown_pool(case: Case) -> Iterator[Fault]:
 @rule(ERROR)
 def quota_unknown_resource(case: Case) -> Iterator[Fault]:
     """A quota names a resource that its pool does not offer."""
-    for path, tenant, pool, quota in _quotas(case):
+    for path, _, pool, quota in _quotas(case):
         offered = {short_name(resource) for resource in devices_per_node(pool)}
         if not offered and pool.gpu is not None and pool.mig is not None:
             continue  # An unknown model or layout, or one without instances: said elsewhere.
         for short in quota.devices:
             if short_name(resource_name(short)) in offered:
                 continue
-            fix = (
-                instead(short, [*sorted(offered), CPU, MEMORY], "write")
-                if offered
-                else f"remove it: pool {pool.name} has no GPUs"
-            )
             message = f"pool {pool.name} offers no {short}"
+            fix = _offer(short, sorted(offered)) or f"remove it: pool {pool.name} has no GPUs"
             yield Fault(f"{path}.quota.{pool.name}.{short}", message, fix)
-        del tenant
 
 
 @rule(ERROR)
 def quota_guarantee_over_ceiling(case: Case) -> Iterator[Fault]:
     """A guarantee is more than its ceiling."""
-    for path, tenant, pool, _ in _quotas(case):
+    for path, tenant, pool, quota in _quotas(case):
+        given = _given(quota)
         for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
-            if share.guarantee > share.ceiling:
+            if resource in given and share.guarantee > share.ceiling:
                 less = _text(resource, share.ceiling)
                 message = (
                     f"guarantees {_text(resource, share.guarantee)}, and the ceiling is {less}"
@@ -64,13 +61,17 @@ def quota_guarantee_over_ceiling(case: Case) -> Iterator[Fault]:
 def quota_over_capacity(case: Case) -> Iterator[Fault]:
     """Guarantees of one resource in one pool add up to more than the pool has."""
     taken: dict[tuple[str, str], list[tuple[str, str, Fraction]]] = defaultdict(list)
-    for path, tenant, pool, _ in _quotas(case):
+    stated: set[tuple[str, str]] = set()
+    for path, tenant, pool, quota in _quotas(case):
+        stated |= {(pool.name, resource) for resource in _given(quota)}
         for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
             if share.guarantee:
                 taken[pool.name, resource].append((path, tenant.name, share.guarantee))
     for (name, resource), parts in taken.items():
         pool = case.pools[name]
-        if resource not in (CPU, MEMORY) and resource not in devices_per_node(pool):
+        # What nobody stated follows from the GPUs, and is over where they are; what the pool does
+        # not offer is another rule's.
+        if (name, resource) not in stated or not _offers(pool, resource):
             continue
         has = pool_amount(pool, resource)
         total = sum((amount for _, _, amount in parts), Fraction(0))
@@ -89,17 +90,16 @@ def quota_over_capacity(case: Case) -> Iterator[Fault]:
 def quota_ceiling_over_capacity(case: Case) -> Iterator[Fault]:
     """A ceiling is more than the whole pool has."""
     for path, tenant, pool, quota in _quotas(case):
-        given = {resource_name(short) for short in quota.devices}
-        given |= {key for key in (CPU, MEMORY) if getattr(quota, key) is not None}
+        given = _given(quota)
         for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
-            has = pool_amount(pool, resource)
-            if resource in given and has and share.ceiling > has >= share.guarantee:
+            most = node_amount(pool, resource) * pool.largest
+            if resource in given and most and share.ceiling > most >= share.guarantee:
                 message = (
                     f"the ceiling {_text(resource, share.ceiling)} is more than the "
-                    f"{_text(resource, has)} of pool {pool.name}"
+                    f"{_text(resource, most)} that pool {pool.name} can have"
                 )
                 where = f"{path}.quota.{pool.name}.{_key(resource)}"
-                yield Fault(where, message, f"write at most {_text(resource, has)}")
+                yield Fault(where, message, f"write at most {_text(resource, most)}")
 
 
 @rule(ERROR)
@@ -139,6 +139,26 @@ def _quotas(case: Case) -> Iterator[tuple[str, TenantArgs, NodePoolArgs, PoolQuo
         for name, quota in tenant.quota.pools.items():
             if name in case.pools:
                 yield path, tenant, case.pools[name], quota
+
+
+def _given(quota: PoolQuotaArgs) -> set[str]:
+    """The resources that a quota states itself."""
+    amounts = {key for key in (CPU, MEMORY) if getattr(quota, key) is not None}
+    return amounts | {resource_name(short) for short in quota.devices}
+
+
+def _offers(pool: NodePoolArgs, resource: str) -> bool:
+    return resource in (CPU, MEMORY) or resource in devices_per_node(pool)
+
+
+def _offer(short: str, offered: list[str]) -> str | None:
+    """What to write instead of a resource that the pool does not offer."""
+    bare = short.rpartition("/")[2]
+    if bare in offered:
+        return f"write {bare}: the prefix is understood"
+    if re.match(r"gpu\b|mig-", bare):
+        return instead(bare, offered, "write") if offered else None
+    return instead(bare, [*offered, CPU, MEMORY], "write")
 
 
 def _over_from(parts: list[tuple[str, str, Fraction]], has: Fraction) -> str:

@@ -32,11 +32,13 @@ def group_too_wide(case: Case) -> Iterator[Fault]:
 @rule(WARNING)
 def group_shared(case: Case) -> Iterator[Fault]:
     """Two tenants have the same group, so that its members may use both quotas."""
-    first: dict[str, str] = {}
+    first: dict[str, int] = {}
     for index, tenant in enumerate(case.site.tenants):
-        other = first.setdefault(tenant.group, tenant.name)
-        if other != tenant.name:
-            message = f"{tenant.group} is the group of tenant {other} too"
+        if tenant.state == "removed":
+            continue
+        before = first.setdefault(tenant.group, index)
+        if before != index:
+            message = f"{tenant.group} is the group of site.tenants[{before}] too"
             fix = "give each tenant a group of its own"
             yield Fault(f"site.tenants[{index}].group", message, fix)
 

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Final
 from pulumi_gpu_cluster.catalog import mig
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, devices_in, resource_name
+from pulumi_gpu_cluster.node_pools.capacity import (
+    WHOLE_GPU,
+    devices_in,
+    devices_per_node,
+    resource_name,
+)
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuantityShare, TenantArgs
 
@@ -44,13 +49,18 @@ class Share:
     ceiling: Fraction
 
 
-def pool_amount(pool: NodePoolArgs, resource: str) -> Fraction:
-    """What the whole pool has of a resource: cpu, memory, or a GPU resource's full name."""
+def node_amount(pool: NodePoolArgs, resource: str) -> Fraction:
+    """What one node of the pool has of a resource: cpu, memory, or a GPU resource's full name."""
     if resource == CPU:
-        return Fraction(pool.cpus * pool.size)
+        return Fraction(pool.cpus)
     if resource == MEMORY:
-        return value(pool.memory) * pool.size
-    return Fraction(devices_in(pool).get(resource, 0))
+        return value(pool.memory)
+    return Fraction(devices_per_node(pool).get(resource, 0))
+
+
+def pool_amount(pool: NodePoolArgs, resource: str) -> Fraction:
+    """What the whole pool has of a resource: what capacity is proven against."""
+    return node_amount(pool, resource) * pool.size
 
 
 def pool_shares(
@@ -120,38 +130,37 @@ def _shares_in(pool: NodePoolArgs, quota: PoolQuotaArgs) -> Mapping[str, Share]:
         resource_name(short): Share(Fraction(count.guarantee), Fraction(count.limit))
         for short, count in quota.devices.items()
     }
-    fraction = _fraction(pool, quota, devices)
+    nodes = _nodes_worth(pool, quota, devices)
     return MappingProxyType(
         {
             **devices,
-            CPU: _amount(quota.cpu, fraction, pool_amount(pool, CPU), (_CORE, _MILLI)),
-            MEMORY: _amount(quota.memory, fraction, pool_amount(pool, MEMORY), (_GIBI, _MEBI)),
+            CPU: _amount(quota.cpu, nodes, node_amount(pool, CPU), (_CORE, _MILLI)),
+            MEMORY: _amount(quota.memory, nodes, node_amount(pool, MEMORY), (_GIBI, _MEBI)),
         }
     )
 
 
-def _fraction(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str, Share]) -> Share:
-    """The part of the pool that is the tenant's, from which cpu and memory follow by default.
+def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str, Share]) -> Share:
+    """How many nodes' worth is the tenant's, from which cpu and memory follow by default.
 
-    It is the tenant's part of the pool's GPUs, MIG instances weighed by their compute slices:
-    whatever splits the GPUs without overlap then splits the rest without overlap too. Where
-    no GPUs are given, the one of cpu and memory that is given decides the other.
+    It goes by the GPUs, MIG instances weighed by their compute slices: whatever splits the GPUs
+    without overlap then splits the rest without overlap too. Where no GPUs are given, the one
+    of cpu and memory that is given decides the other.
     """
     weights = _weights(pool)
-    total = sum((weights[name] * count for name, count in devices_in(pool).items()), Fraction(0))
-    if devices and total:
+    node = sum(
+        (weights[name] * count for name, count in devices_per_node(pool).items()), Fraction(0)
+    )
+    if devices and node:
         weighed = [(weights.get(name, 0), share) for name, share in devices.items()]
         return Share(
-            min(sum((w * s.guarantee for w, s in weighed), Fraction(0)) / total, Fraction(1)),
-            min(sum((w * s.ceiling for w, s in weighed), Fraction(0)) / total, Fraction(1)),
+            sum((weight * share.guarantee for weight, share in weighed), Fraction(0)) / node,
+            sum((weight * share.ceiling for weight, share in weighed), Fraction(0)) / node,
         )
     for given, resource in ((quota.cpu, CPU), (quota.memory, MEMORY)):
-        amount = pool_amount(pool, resource)
+        amount = node_amount(pool, resource)
         if given is not None and amount:
-            return Share(
-                min(value(given.guarantee) / amount, Fraction(1)),
-                min(value(given.limit) / amount, Fraction(1)),
-            )
+            return Share(value(given.guarantee) / amount, value(given.limit) / amount)
     return Share(Fraction(0), Fraction(0))
 
 
@@ -166,12 +175,12 @@ def _weights(pool: NodePoolArgs) -> Mapping[str, int]:
 
 
 def _amount(
-    given: QuantityShare | None, part: Share, whole: Fraction, units: tuple[Fraction, Fraction]
+    given: QuantityShare | None, nodes: Share, node: Fraction, units: tuple[Fraction, Fraction]
 ) -> Share:
     if given is not None:
         return Share(value(given.guarantee), value(given.limit))
     return Share(
-        _rounded_down(part.guarantee * whole, units), _rounded_down(part.ceiling * whole, units)
+        _rounded_down(nodes.guarantee * node, units), _rounded_down(nodes.ceiling * node, units)
     )
 
 

@@ -1,0 +1,49 @@
+"""Rules of tenants, at their edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from made_site import judged, places, tenant
+
+QUOTA = {"train": {"gpu": 1}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, []),
+        ({"group": "oidc:ml-team"}, []),
+        ({"group": "system:authenticated"}, [("group-too-wide", "site.tenants[0].group")]),
+        ({"viewers": "system:authenticated"}, [("group-too-wide", "site.tenants[0].viewers")]),
+        ({"admins": "system:masters"}, [("group-too-wide", "site.tenants[0].admins")]),
+        (
+            {"group": "system:serviceaccounts:other"},
+            [("group-too-wide", "site.tenants[0].group")],
+        ),
+        ({"state": "leaving"}, []),
+        ({"state": "removed", "confirm": "ml-team"}, []),
+        ({"state": "removed"}, [("tenant-removed-unconfirmed", "site.tenants[0].confirm")]),
+        (
+            {"state": "removed", "confirm": "ml-teams"},
+            [("tenant-removed-unconfirmed", "site.tenants[0].confirm")],
+        ),
+        ({"confirm": "ml-team"}, [("tenant-removed-unconfirmed", "site.tenants[0].confirm")]),
+    ],
+)
+def test_a_tenant_with(changes: dict[str, Any], found: list[tuple[str, str]]) -> None:
+    assert places(judged(tenants=[tenant(quota=QUOTA, **changes)])) == found
+
+
+def test_a_tenant_without_any_quota_can_run_nothing() -> None:
+    bare = {"name": "guests", "group": "guests"}
+    assert places(judged(tenants=[bare])) == [("quota-empty", "site.tenants[0].quota")]
+
+
+def test_the_group_of_a_removed_tenant_is_free_again() -> None:
+    tenants = [
+        tenant("old", QUOTA, group="team", state="removed", confirm="old"),
+        tenant("new", QUOTA, group="team"),
+    ]
+    assert judged(tenants=tenants) == ()
