@@ -12,9 +12,9 @@ import pytest
 
 from gpu_cluster_sandbox.charts.catalogue import STAND_INS, Source, StandIn
 from gpu_cluster_sandbox.charts.facts import load_crds, load_facts
-from gpu_cluster_sandbox.charts.harvest import chart_facts, harvest, read, values_shape
+from gpu_cluster_sandbox.charts.harvest import chart_facts, harvest, read
 from gpu_cluster_sandbox.charts.structural import structural_crd
-from pulumi_gpu_cluster.catalog.charts import CHARTS
+from pulumi_gpu_cluster.catalog.charts import CHARTS, Chart
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +40,14 @@ def test_every_chart_at_hand_can_be_harvested(shared: Path) -> None:
     folders = [path.parent for path in sorted((shared / "charts").rglob("values.yaml"))]
     assert len(folders) > 20
     for folder in folders:
-        shape = values_shape(folder)
-        # A chart of CRDs alone has no values.
-        assert isinstance(shape, (dict, str)), folder
+        about = folder / "Chart.yaml"
+        version = str(read(about)["version"]) if about.exists() else "1.0.0"
+        chart = Chart(folder.name, "", version)
+        stand_in = StandIn(source=Source(str(folder.relative_to(shared))), workloads=())
+        facts = chart_facts(chart, stand_in, shared)
+        dependencies = {dependency.key for dependency in facts.dependencies}
+        assert set(facts.unchecked) == dependencies, folder
+        assert facts.values["global"] == "map", folder
 
 
 def test_a_crd_of_every_project_at_hand_can_be_stripped(shared: Path) -> None:
@@ -115,7 +120,7 @@ def test_a_bundled_chart_without_values_is_open_and_listed_as_unchecked(tmp_path
     stand_in = StandIn(
         source=Source("charts/kueue"), workloads=(), bundled=(Source("charts/known", name="known"),)
     )
-    facts = chart_facts("kueue", stand_in, tmp_path)
+    facts = chart_facts(CHARTS["kueue"], stand_in, tmp_path)
     assert facts.unchecked == ("inner",)
     assert facts.values == {
         "a": "scalar",
@@ -128,4 +133,4 @@ def test_a_bundled_chart_without_values_is_open_and_listed_as_unchecked(tmp_path
 def test_another_version_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
     write_chart(tmp_path / "charts/kueue", "0.0.1", {"a": 1})
     with pytest.raises(click.ClickException, match=r"kueue: .*0\.0\.1.*is pinned"):
-        chart_facts("kueue", STAND_INS["kueue"], tmp_path)
+        chart_facts(CHARTS["kueue"], STAND_INS["kueue"], tmp_path)

@@ -61,7 +61,7 @@ def test_of_two_shapes_the_wider_one_holds(one: Shape, other: Shape, both: Shape
 
 
 def test_an_opened_path_takes_anything_and_leaves_its_neighbours_closed() -> None:
-    shape: Shape = {"a": {"b": {"c": "scalar"}, "d": "scalar"}}
+    shape: dict[str, Shape] = {"a": {"b": {"c": "scalar"}, "d": "scalar"}}
     assert opened(shape, ["a.b", "a.new"]) == {"a": {"b": "any", "d": "scalar", "new": "any"}}
 
 

@@ -123,6 +123,13 @@ def test_a_crd_that_only_the_catalogue_knows_is_named() -> None:
         chart_files(chart, STAND_INS["kueue"], load_facts("kueue"), load_crds("kueue"))
 
 
+def test_a_way_of_bringing_crds_that_nothing_mirrors_is_refused() -> None:
+    crds = dataclasses.replace(CHARTS["kueue"].crds[0], delivery=CrdDelivery.OWN_CHART)
+    chart = dataclasses.replace(CHARTS["kueue"], crds=(crds,))
+    with pytest.raises(ValueError, match="chart kueue: no stand-in brings CRDs by own-chart yet"):
+        chart_files(chart, STAND_INS["kueue"], load_facts("kueue"), load_crds("kueue"))
+
+
 def test_no_text_of_a_crd_is_taken_for_a_template() -> None:
     crds = load_crds("kueue")
     crds[""][0]["spec"]["names"]["shortNames"] = ["{{ boom }}"]

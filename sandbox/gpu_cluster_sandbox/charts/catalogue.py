@@ -23,7 +23,7 @@ class Source:
         crds: Folder with one file per CRD; None for a chart without any.
         only: API groups of which the CRDs are taken; all where empty. For bundled charts
             whose CRDs lie in their parent's folder.
-        name: The bundled chart's name in its parent's dependencies; empty for the chart itself.
+        name: The bundled chart's key in its parent's values; empty for the chart itself.
     """
 
     values: str | None
@@ -59,6 +59,8 @@ class StandIn:
         source: The chart's own facts.
         workloads: Deployments that a release waits for.
         bundled: Facts of the charts it bundles.
+        unpublished: The version that Chart.yaml holds before the project publishes it, where
+            that is not the real one.
         projected: CRDs of which the chart makes objects out of its values.
         also_known: Value paths that the real templates read though values.yaml names them
             neither plainly nor as a commented-out key.
@@ -69,6 +71,7 @@ class StandIn:
     source: Source
     workloads: tuple[Workload, ...]
     bundled: tuple[Source, ...] = ()
+    unpublished: str = ""
     projected: tuple[str, ...] = ()
     also_known: tuple[str, ...] = ()
     open_paths: tuple[str, ...] = ()
@@ -78,6 +81,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
     {
         "gpu-operator": StandIn(
             source=Source("charts/gpu-operator", "crds/gpu-operator"),
+            unpublished="v1.0.0-devel",
             workloads=(
                 Workload('"gpu-operator"', placing="operator"),
                 Workload(

@@ -23,14 +23,21 @@ class Dependency:
     """A bundled chart.
 
     Attributes:
-        name: Its name, which is also its key in the values.
+        name: Its name.
         version: Its version.
         condition: Path in the values of the boolean that switches it on; empty for none.
+        alias: What it is called inside its parent, where that is not its name.
     """
 
     name: str
     version: str
     condition: str = ""
+    alias: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its key in its parent's values."""
+        return self.alias or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +49,13 @@ class ChartFacts:
         app_version: The version of what it installs.
         values: The shape of its values, bundled charts' included.
         dependencies: The charts it bundles.
-        unchecked: Names of bundled charts whose values are unknown, so that nothing below
+        unchecked: Keys of bundled charts whose values are unknown, so that nothing below
             their key is checked.
     """
 
     version: str
     app_version: str
-    values: Shape
+    values: dict[str, Shape]
     dependencies: tuple[Dependency, ...]
     unchecked: tuple[str, ...]
 

@@ -29,7 +29,7 @@ from gpu_cluster_sandbox.charts.shapes import (
     shape_of_schema,
 )
 from gpu_cluster_sandbox.charts.structural import structural_crd
-from pulumi_gpu_cluster.catalog.charts import CHARTS
+from pulumi_gpu_cluster.catalog.charts import CHARTS, Chart
 
 Json = dict[str, Any]
 
@@ -46,19 +46,21 @@ def read(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
     return yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
 
 
-def values_shape(folder: Path) -> Shape:
+def values_shape(folder: Path) -> dict[str, Shape]:
     """The shape of the values of the chart in a folder, with what it shows in comments.
 
-    A chart's own schema adds the keys it names: some charts describe keys there alone.
+    A chart's own schema adds the keys it names: some charts describe keys there alone. A chart
+    without values knows none.
     """
     text = (folder / "values.yaml").read_text("utf-8")
-    shape = shape_of(read(folder / "values.yaml") or {})
+    defaults: Json = read(folder / "values.yaml") or {}
+    shape: Shape = {key: shape_of(value, key) for key, value in defaults.items()}
     for path in commented_keys(text):
         shape = _with_commented(shape, path)
     schema = folder / "values.schema.json"
     if schema.exists():
         shape = merged(shape, shape_of_schema(read(schema)))
-    return shape
+    return shape if isinstance(shape, dict) else {}
 
 
 def _with_commented(shape: Shape, path: tuple[str, ...]) -> Shape:
@@ -70,11 +72,11 @@ def _with_commented(shape: Shape, path: tuple[str, ...]) -> Shape:
     return {**shape, key: _with_commented(shape[key], tuple(below))}
 
 
-def chart_facts(name: str, stand_in: StandIn, root: Path) -> ChartFacts:
+def chart_facts(chart: Chart, stand_in: StandIn, root: Path) -> ChartFacts:
     """The facts of one chart.
 
     Args:
-        name: The chart's name in the product's catalogue, which pins its version.
+        chart: The chart as the product's catalogue pins it.
         stand_in: Where its facts lie.
         root: The harvested folder.
 
@@ -82,45 +84,44 @@ def chart_facts(name: str, stand_in: StandIn, root: Path) -> ChartFacts:
         click.ClickException: The folder holds another version than the pinned one.
     """
     if stand_in.source.values is None:
-        raise click.ClickException(f"{name}: the values of the chart itself are needed")
+        raise click.ClickException(f"{chart.name}: the values of the chart itself are needed")
     folder = root / stand_in.source.values
-    about: Json = read(folder / "Chart.yaml")
-    version, app_version = CHARTS[name].version, str(about["appVersion"])
-    if str(about["version"]).removeprefix("v") != version.removeprefix("v"):
-        # Some projects write the version into Chart.yaml only when they publish.
-        if not str(about["version"]).endswith("-devel"):
-            raise click.ClickException(
-                f"{name}: {folder} holds version {about['version']}, but {version} is pinned; "
-                "change catalog/versions.py, or harvest the pinned version"
-            )
-        app_version = version
+    about: Json = read(folder / "Chart.yaml") if (folder / "Chart.yaml").exists() else {}
+    held = str(about.get("version", chart.version))
+    published = held != stand_in.unpublished
+    if published and held != chart.version:
+        raise click.ClickException(
+            f"{chart.name}: {folder} holds version {held}, but {chart.version} is pinned; "
+            "change catalog/versions.py, or harvest the pinned version"
+        )
     shape = opened(values_shape(folder), (*stand_in.also_known, *stand_in.open_paths))
-    if not isinstance(shape, dict):
-        raise click.ClickException(f"{name}: {folder}/values.yaml is no mapping")
     dependencies = tuple(
-        Dependency(entry["name"], str(entry["version"]), entry.get("condition", ""))
+        Dependency(
+            entry["name"],
+            str(entry["version"]),
+            entry.get("condition", ""),
+            entry.get("alias", ""),
+        )
         for entry in about.get("dependencies", ())
     )
     bundled = {source.name: source for source in stand_in.bundled}
     unchecked: list[str] = []
     for dependency in dependencies:
-        source = bundled.get(dependency.name, Source(None))
-        below = ANY if source.values is None else values_shape(root / source.values)
+        key = dependency.key
+        source = bundled.get(key, Source(None))
         if source.values is None:
-            unchecked.append(dependency.name)
-        shape[dependency.name] = merged(_globals(below), shape.get(dependency.name, _globals({})))
+            unchecked.append(key)
+            shape[key] = ANY
+        else:
+            below = {**values_shape(root / source.values), "global": MAP}
+            shape[key] = merged(below, shape.get(key, below))
     return ChartFacts(
-        version=version,
-        app_version=app_version,
+        version=chart.version,
+        app_version=str(about.get("appVersion", chart.version)) if published else chart.version,
         values=dict(sorted({**shape, "global": MAP}.items())),
         dependencies=dependencies,
         unchecked=tuple(sorted(unchecked)),
     )
-
-
-def _globals(shape: Shape) -> Shape:
-    """A bundled chart's shape with `global`, which Helm hands down to every one."""
-    return {**shape, "global": MAP} if isinstance(shape, dict) else shape
 
 
 def chart_crds(stand_in: StandIn, root: Path) -> dict[str, list[Json]]:
@@ -152,7 +153,7 @@ def harvest(
     return [
         name
         for name, stand_in in stand_ins.items()
-        if save(name, chart_facts(name, stand_in, root), chart_crds(stand_in, root), folder)
+        if save(name, chart_facts(CHARTS[name], stand_in, root), chart_crds(stand_in, root), folder)
     ]
 
 

@@ -20,7 +20,6 @@ _HOOK: Final = {
     "helm.sh/hook": "post-install,post-upgrade",
     "helm.sh/hook-delete-policy": "before-hook-creation",
 }
-_AS_FILES: Final = (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK)
 
 
 def chart_files(
@@ -29,8 +28,8 @@ def chart_files(
     """Everything in the chart's folder.
 
     Raises:
-        ValueError: The facts are of another version than the catalogue pins, or a CRD is in
-            the one and not in the other.
+        ValueError: The facts are of another version than the catalogue pins, a CRD is in the
+            one and not in the other, or CRDs come in a way that no stand-in mirrors.
     """
     if facts.version != chart.version:
         raise ValueError(
@@ -40,7 +39,7 @@ def chart_files(
     files = {
         "Chart.yaml": _json(_about(chart.name, chart.version, facts)),
         "values.schema.json": _json(schema_of(facts.values)),
-        "files/bundled.json": _json([dependency.name for dependency in facts.dependencies]),
+        "files/bundled.json": _json([dependency.key for dependency in facts.dependencies]),
         **_templates(chart.name),
         **_stages(chart.name),
         **_workloads(stand_in, ""),
@@ -50,8 +49,8 @@ def chart_files(
     for dependency in facts.dependencies:
         below = {
             "Chart.yaml": _json(_about(dependency.name, dependency.version, None)),
-            **_workloads(stand_in, dependency.name),
-            **_crds(chart, crds, dependency.name),
+            **_workloads(stand_in, dependency.key),
+            **_crds(chart, crds, dependency.key),
         }
         for path, text in below.items():
             files[f"charts/{dependency.name}/{path}"] = text
@@ -70,6 +69,8 @@ def _dependency(dependency: Dependency) -> Json:
     about: Json = {"name": dependency.name, "version": dependency.version, "repository": ""}
     if dependency.condition:
         about["condition"] = dependency.condition
+    if dependency.alias:
+        about["alias"] = dependency.alias
     return about
 
 
@@ -126,10 +127,13 @@ def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[st
         raise ValueError(f"chart {chart.name}: catalogue and stand-in differ in the CRDs {odd}")
     files: dict[str, str] = {}
     for name, crd in harvested.items():
-        if deliveries[name] in _AS_FILES:
-            files[f"crds/{name}.yaml"] = _json(crd)
-        else:
-            files[f"templates/crd-{name}.yaml"] = _literal(crd)
+        match deliveries[name]:
+            case CrdDelivery.CRDS_FOLDER | CrdDelivery.HOOK:
+                files[f"crds/{name}.yaml"] = _json(crd)
+            case CrdDelivery.TEMPLATES:
+                files[f"templates/crd-{name}.yaml"] = _literal(crd)
+            case other:
+                raise ValueError(f"chart {chart.name}: no stand-in brings CRDs by {other} yet")
     return files
 
 

@@ -83,7 +83,7 @@ def merged(one: Shape, other: Shape) -> Shape:
     return one if one == other else ANY
 
 
-def opened(shape: Shape, paths: Iterable[str]) -> Shape:
+def opened(shape: dict[str, Shape], paths: Iterable[str]) -> dict[str, Shape]:
     """The shape with the given dotted paths known, and anything allowed at and below them.
 
     Raises:
@@ -95,9 +95,9 @@ def opened(shape: Shape, paths: Iterable[str]) -> Shape:
     return result
 
 
-def _opened(shape: Shape, keys: list[str], path: str) -> Shape:
+def _opened(shape: Shape, keys: list[str], path: str) -> dict[str, Shape]:
     if not isinstance(shape, dict):
         raise KeyError(f"{path} leads through {shape!r}, which knows no keys")
     key, *below = keys
-    inner = _opened(shape[key], below, path) if below else ANY
+    inner: Shape = _opened(shape[key], below, path) if below else ANY
     return dict(sorted({**shape, key: inner}.items()))
