@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
+
+import yaml
 
 from gpu_cluster_sandbox.charts.catalogue import StandIn, Workload
 from gpu_cluster_sandbox.charts.facts import ChartFacts, Dependency
@@ -88,7 +90,7 @@ def _stages(name: str) -> dict[str, str]:
     """The stages that play the operator, as hooks: they need the chart's CRDs to be served."""
     return {
         f"templates/stage-{stage['metadata']['name']}.yaml": _literal(
-            {**stage, "metadata": {**stage["metadata"], "annotations": _HOOK}}
+            _json({**stage, "metadata": {**stage["metadata"], "annotations": _HOOK}})
         )
         for stage in operator_stages(name)
     }
@@ -129,9 +131,9 @@ def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[st
     for name, crd in harvested.items():
         match deliveries[name]:
             case CrdDelivery.CRDS_FOLDER | CrdDelivery.HOOK:
-                files[f"crds/{name}.yaml"] = _json(crd)
+                files[f"crds/{name}.yaml"] = _crd(crd)
             case CrdDelivery.TEMPLATES:
-                files[f"templates/crd-{name}.yaml"] = _literal(crd)
+                files[f"templates/crd-{name}.yaml"] = _literal(_crd(crd))
             case other:
                 raise ValueError(f"chart {chart.name}: no stand-in brings CRDs by {other} yet")
     return files
@@ -158,9 +160,16 @@ def _fields(schema: Json) -> Json | str:
     return str(schema.get("type", "any"))
 
 
-def _literal(content: object) -> str:
-    """JSON as a template that comes out as it is, even where it looks like a template."""
-    return _json(content).replace("{{", '{{ "{{" }}')
+def _crd(crd: Json) -> str:
+    """A CRD with its head in lines, as real charts have it, and its endless rest in one."""
+    head = {key: value for key, value in crd.items() if key != "spec"}
+    lines: str = cast("Any", yaml).safe_dump(head)
+    return f"{lines}spec: {json.dumps(crd['spec'], separators=(',', ':'), sort_keys=True)}\n"
+
+
+def _literal(text: str) -> str:
+    """A template that comes out as this text, even where the text looks like a template."""
+    return text.replace("{{", '{{ "{{" }}')
 
 
 def _words(path: str) -> str:
