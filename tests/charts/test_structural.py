@@ -7,7 +7,7 @@ from typing import Any
 from gpu_cluster_sandbox.charts.structural import structural_crd
 
 
-def crd(schema: dict[str, Any], **version: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
+def crd(schema: dict[str, Any], **version: Any) -> dict[str, Any]:
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

@@ -74,7 +74,7 @@ class BareCluster:
         }
 
     @property
-    def _client(self) -> Any:  # noqa: ANN401 - lightkube types no resource made from a mapping
+    def _client(self) -> Any:
         return self.client
 
 
@@ -90,7 +90,7 @@ def until(look: Callable[[], object], what: str) -> None:
         time.sleep(0.05)
 
 
-def _class(kind: str) -> Any:  # noqa: ANN401 - lightkube types no generic resources
+def _class(kind: str) -> Any:
     if kind in _BUILT_IN:
         return _BUILT_IN[kind]
     full, version, name = kind.split("/")

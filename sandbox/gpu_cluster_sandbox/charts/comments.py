@@ -94,7 +94,7 @@ def _parent_at(keys: list[_Key], number: int, column: int) -> Path | None:
     return None
 
 
-def _keys(node: Any, path: Path) -> Iterator[_Key]:  # noqa: ANN401 - PyYAML's nodes are untyped
+def _keys(node: Any, path: Path) -> Iterator[_Key]:
     if not isinstance(node, yaml.MappingNode) or node.flow_style:
         return
     for key, value in node.value:
@@ -103,7 +103,7 @@ def _keys(node: Any, path: Path) -> Iterator[_Key]:  # noqa: ANN401 - PyYAML's n
         yield from _keys(value, below)
 
 
-def _text_lines(node: Any) -> Iterator[int]:  # noqa: ANN401 - PyYAML's nodes are untyped
+def _text_lines(node: Any) -> Iterator[int]:
     """Lines of block texts, where a leading # is content."""
     if isinstance(node, yaml.MappingNode):
         for _, value in node.value:

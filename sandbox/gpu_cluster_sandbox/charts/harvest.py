@@ -41,7 +41,7 @@ class _Loader(yaml.CSafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:value", lambda _, node: str(node.value))
 
 
-def read(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+def read(path: Path) -> Any:
     """What a YAML file holds."""
     return yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
 
