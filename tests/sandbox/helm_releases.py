@@ -15,7 +15,6 @@ from sandbox_project import Project, Ran
 
 from gpu_cluster_sandbox.charts import write_charts
 from gpu_cluster_sandbox.engine import Engine
-from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 
 VALUES: Final[Mapping[str, Json]] = {
     "gpu-operator": {
@@ -80,7 +79,8 @@ class Releases:
         workspace = project.workspace(_STACK)
         workspace.state.mkdir(parents=True)
         workspace.stack_file.write_text("config: {}\n")
-        PulumiCommand(workspace, engine).select()
+        made = project.pulumi(_STACK, "stack", "init", _STACK)
+        assert made.code == 0, made.output
         return cls(project, kubeconfig)
 
     def up(self, values: Mapping[str, Json]) -> Ran:
