@@ -4,20 +4,24 @@ Some charts carry their CRDs among the templates. Uninstalling such a release de
 and with them every object of their kinds: all queues, all jobs. The mark
 `helm.sh/resource-policy: keep` prevents that.
 
-The text is edited line by line and not parsed and written anew: a manifest that went through a
-YAML library comes out with other quotes and sometimes with other types.
+YAML is edited line by line and not parsed and written anew: a manifest that went through a YAML
+library comes out with other quotes and sometimes with other types.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from typing import Final
 
-POLICY: Final = "helm.sh/resource-policy"
+_POLICY: Final = "helm.sh/resource-policy"
+_KEEP: Final = "keep"
+_KIND: Final = "CustomResourceDefinition"
 
 _DOCUMENT_START = re.compile(r"(?m)^---(?=\s|$).*\n?")
-_IS_CRD = re.compile(r"(?m)^kind:[ \t]*[\"']?CustomResourceDefinition[\"']?[ \t]*(#.*)?$")
+_JSON_START = re.compile(r"(?:\s|#.*\n)*(?=\{)")
+_IS_CRD = re.compile(rf"(?m)^kind:[ \t]*[\"']?{_KIND}[\"']?[ \t]*(#.*)?$")
 _METADATA = re.compile(r"(?m)^metadata:[ \t]*(#.*)?\n(?P<body>(?:[ \t]+.*\n?|[ \t]*\n|#.*\n)*)")
 _FIRST_KEY = re.compile(r"(?m)^(?P<indent> +)\S")
 _ANNOTATIONS = re.compile(
@@ -29,46 +33,51 @@ def keep_crds(manifest: str) -> str:
     """The manifest with the mark on each CRD, otherwise unchanged to the byte.
 
     Raises:
-        ValueError: A CRD is written in a way that cannot be marked line by line.
+        ValueError: A CRD is written in a way that cannot be marked.
     """
-    if not manifest.endswith("\n"):
-        manifest += "\n"
     result: list[str] = []
     position = 0
     for start in _DOCUMENT_START.finditer(manifest):
-        result.append(_marked(manifest[position : start.start()]))
-        result.append(start.group())
+        result += [_marked(manifest[position : start.start()]), start.group()]
         position = start.end()
-    result.append(_marked(manifest[position:]))
-    return "".join(result)
+    return "".join([*result, _marked(manifest[position:])])
 
 
 def _marked(document: str) -> str:
+    if as_json := _JSON_START.match(document):
+        return document[: as_json.end()] + _marked_json(document[as_json.end() :])
     if not _IS_CRD.search(document):
         return document
     metadata = _METADATA.search(document)
     first = metadata and _FIRST_KEY.search(metadata["body"])
     if metadata is None or first is None:
-        raise ValueError("a CustomResourceDefinition without a metadata block of its own lines")
+        raise ValueError(f"a {_KIND} whose metadata does not stand on lines of its own")
     body = metadata["body"]
-    if re.search(rf"(?m)^\s+[\"']?{re.escape(POLICY)}[\"']?:", body):
+    if re.search(rf"(?m)^\s+[\"']?{re.escape(_POLICY)}[\"']?:", body):
         return document
     start = metadata.start("body")
     return document[:start] + _annotated(body, first["indent"]) + document[metadata.end("body") :]
 
 
 def _annotated(body: str, indent: str) -> str:
-    own = next((m for m in _ANNOTATIONS.finditer(body) if m["indent"] == indent), None)
+    mark = f"{_POLICY}: {_KEEP}\n"
+    own = next((found for found in _ANNOTATIONS.finditer(body) if found["indent"] == indent), None)
     if own is None:
-        return f"{indent}annotations:\n{indent}  {POLICY}: keep\n{body}"
+        return f"{indent}annotations:\n{indent}  {mark}{body}"
+    before, after = body[: own.end()], body[own.end() :]
     if own["inline"]:
-        return (
-            f"{body[: own.start()]}{indent}annotations:\n{indent}  {POLICY}: keep\n"
-            + (body[own.end() :])
-        )
-    following = _FIRST_KEY.match(body, own.end())
+        return f"{body[: own.start()]}{indent}annotations:\n{indent}  {mark}{after}"
+    following = _FIRST_KEY.match(after)
     deeper = following["indent"] if following and len(following["indent"]) > len(indent) else None
-    return f"{body[: own.end()]}{deeper or indent + '  '}{POLICY}: keep\n{body[own.end() :]}"
+    return f"{before}{deeper or indent + '  '}{mark}{after}"
+
+
+def _marked_json(document: str) -> str:
+    value = json.loads(document)
+    if value.get("kind") != _KIND:
+        return document
+    value.setdefault("metadata", {}).setdefault("annotations", {})[_POLICY] = _KEEP
+    return json.dumps(value, indent=1) + "\n"
 
 
 def main() -> None:
@@ -76,4 +85,4 @@ def main() -> None:
     try:
         sys.stdout.write(keep_crds(sys.stdin.read()))
     except ValueError as error:
-        sys.exit(f"gpu-cluster-keep-crds: {error}; report this together with the chart's name")
+        sys.exit(f"gpu-cluster-keep-crds: {error}; please report it with the chart's name")

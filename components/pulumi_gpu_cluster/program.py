@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pulumi
 
@@ -33,7 +33,8 @@ def checked_site() -> Site:
     _print(findings)
     if site is None or has_errors(findings):
         errors = sum(finding.severity is Severity.ERROR for finding in findings)
-        raise pulumi.RunError(f"the site file has {errors} errors; nothing was changed")
+        plural = "" if errors == 1 else "s"
+        raise pulumi.RunError(f"the site file has {errors} error{plural}; nothing was changed")
     return site
 
 
@@ -44,9 +45,9 @@ def _last_outputs() -> Mapping[str, Any]:
     stack and would change with every run.
     """
     name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    result = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name}).value
-    outputs: Mapping[str, Any] = (result or {}).get("outputs") or {}
-    return outputs
+    read = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name})
+    answer = cast("Mapping[str, Mapping[str, Any]]", read.value or {})
+    return answer.get("outputs", {})
 
 
 def _missing_secrets(site: Site) -> Iterable[Finding]:

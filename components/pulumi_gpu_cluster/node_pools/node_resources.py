@@ -58,7 +58,9 @@ def tainted_node(
     if access.context:
         command += f" --context {shlex.quote(access.context)}"
     environment = {"GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True)}
-    if access.kubeconfig_file:
+    if access.kubeconfig is not None:
+        environment["GPU_CLUSTER_KUBECONFIG"] = "-"
+    elif access.kubeconfig_file is not None:
         environment["KUBECONFIG"] = access.kubeconfig_file
     if access.kubeconfig is not None:
         environment["GPU_CLUSTER_KUBECONFIG"] = "-"

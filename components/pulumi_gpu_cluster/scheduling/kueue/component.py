@@ -62,11 +62,8 @@ class Kueue(KubernetesComponent):
             keep_crds=not delete_crds,
             opts=self.child(after=[home]),
         )
-        flavors = [
-            resource_flavor(f"{name}-{pool.name}", pool, self.child(after=[release]))
-            for pool in pools
-        ]
-        cohort(
-            f"{name}-cohort", cohort_name, unpromised(pools, promised), self.child(after=flavors)
-        )
+        installed = self.child(after=[release])
+        for pool in pools:
+            resource_flavor(f"{name}-{pool.name}", pool, installed)
+        cohort(f"{name}-cohort", cohort_name, unpromised(pools, promised), installed)
         self.register_outputs(props)

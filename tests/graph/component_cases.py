@@ -1,0 +1,110 @@
+"""One way to make each component, for the tests that hold all of them to the same manners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from graph_sites import site
+
+from pulumi_gpu_cluster import (
+    ClusterAccess,
+    ControlPlane,
+    GpuCluster,
+    GpuOperator,
+    Kueue,
+    KueueQueue,
+    NodePool,
+    Tenant,
+    Volcano,
+    VolcanoQueue,
+)
+from pulumi_gpu_cluster.tenancy.shares import ceilings, shares
+
+Maker = Callable[[str], pulumi.ComponentResource]
+
+
+def provider_options(name: str) -> pulumi.ResourceOptions:
+    """Options with a provider of this name's own, as for a cluster of its own."""
+    return pulumi.ResourceOptions(provider=kubernetes.Provider(f"{name}-provider"))
+
+
+def _cluster(name: str) -> GpuCluster:
+    return GpuCluster(name, site())
+
+
+def _control_plane(name: str) -> ControlPlane:
+    return ControlPlane(name, site().control_plane, identifier=name)
+
+
+def _node_pool(name: str) -> NodePool:
+    return NodePool(name, site().node_pools[0], access=ClusterAccess(), opts=provider_options(name))
+
+
+def _gpu_operator(name: str) -> GpuOperator:
+    one = site()
+    return GpuOperator(
+        name, one.gpu_operator, pools=one.node_pools, jobs="job", opts=provider_options(name)
+    )
+
+
+def _kueue(name: str) -> Kueue:
+    one = site()
+    return Kueue(
+        name,
+        one.scheduler,
+        cohort_name=one.name,
+        pools=one.node_pools,
+        promised=list(shares(one).values()),
+        opts=provider_options(name),
+    )
+
+
+def _kueue_queue(name: str) -> KueueQueue:
+    one = site()
+    return KueueQueue(
+        name,
+        one.tenants[0],
+        cohort_name=one.name,
+        pools=one.node_pools,
+        shares=shares(one)["ml"],
+        opts=provider_options(name),
+    )
+
+
+def _volcano(name: str) -> Volcano:
+    return Volcano(
+        name, site({("scheduler",): {"kind": "volcano"}}).scheduler, opts=provider_options(name)
+    )
+
+
+def _volcano_queue(name: str) -> VolcanoQueue:
+    one = site()
+    return VolcanoQueue(
+        name,
+        one.tenants[0],
+        pools=one.node_pools,
+        shares=shares(one)["ml"],
+        opts=provider_options(name),
+    )
+
+
+def _tenant(name: str) -> Tenant:
+    one = site()
+    tenant = one.tenants[1]
+    return Tenant(name, tenant, ceilings=ceilings(one, tenant), opts=provider_options(name))
+
+
+MAKERS: Mapping[str, Maker] = {
+    "gpu-cluster:cluster:GpuCluster": _cluster,
+    "gpu-cluster:control-plane:ControlPlane": _control_plane,
+    "gpu-cluster:gpu-operator:GpuOperator": _gpu_operator,
+    "gpu-cluster:node-pools:NodePool": _node_pool,
+    "gpu-cluster:scheduling:Kueue": _kueue,
+    "gpu-cluster:scheduling:KueueQueue": _kueue_queue,
+    "gpu-cluster:scheduling:Volcano": _volcano,
+    "gpu-cluster:scheduling:VolcanoQueue": _volcano_queue,
+    "gpu-cluster:tenancy:Tenant": _tenant,
+}
+"""By type token. Tokens lie in users' state, so this list only ever grows."""

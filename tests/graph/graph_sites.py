@@ -1,0 +1,80 @@
+"""Sites for the tests of the resource graph."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from pulumi_gpu_cluster.site import Site
+
+KUBECONFIG = "apiVersion: v1\nkind: Config\nusers: [{name: admin, user: {token: planted-token}}]\n"
+
+_TAINTS = [{"key": "nvidia.com/gpu", "value": "present"}]
+
+_SITE: dict[str, Any] = {
+    "name": "lab",
+    "control_plane": {"kind": "existing", "version": "1.36.3", "kubeconfig": KUBECONFIG},
+    "node_pools": [
+        {
+            "name": "train",
+            "nodes": "gpu[01-02]",
+            "cpus": 192,
+            "memory": "1800Gi",
+            "gpu": {"model": "H100-SXM5-80GB", "count": 8},
+            "driver": "580.173.02",
+            "taints": _TAINTS,
+        },
+        {
+            "name": "serve",
+            "nodes": "mig01",
+            "cpus": 128,
+            "memory": "900Gi",
+            "gpu": {"model": "A100-SXM4-80GB", "count": 8},
+            "driver": "595.91.07",
+            "mig": "all-3g.40gb",
+        },
+        {"name": "general", "nodes": "cpu1", "cpus": 64, "memory": "250Gi"},
+    ],
+    "tenants": [
+        {
+            "name": "ml",
+            "group": "ml",
+            "weight": 60,
+            "quota": {
+                "train": {"gpu": {"guarantee": 8, "ceiling": 12}},
+                "serve": {"mig-3g.40gb": 8},
+                "general": {"cpu": 32, "memory": "64Gi"},
+            },
+        },
+        {
+            "name": "vision",
+            "group": "vision",
+            "admins": "vision-leads",
+            "viewers": "auditors",
+            "weight": 30,
+            "quota": {"serve": {"mig-3g.40gb": {"guarantee": 4, "ceiling": 8}}},
+        },
+    ],
+}
+
+Path = tuple[str | int, ...]
+Changes = dict[Path, Any]
+
+
+def site(changes: Mapping[Path, Any] | None = None) -> Site:
+    """The tests' site, with changes at some paths; None takes an entry away.
+
+    Args:
+        changes: New values by path: {("node_pools", 0, "nodes"): "gpu[01-03]"}.
+    """
+    raw = copy.deepcopy(_SITE)
+    for path, value in (changes or {}).items():
+        place: Any = raw
+        for step in path[:-1]:
+            place = place[step]
+        if value is None:
+            del place[path[-1]]
+        else:
+            place[path[-1]] = value
+    return Site.model_validate(raw)

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from typing import Any
+
+from component_cases import provider_options
+from graph_sites import Changes, site
+from recorded_graph import Graph, record
+
+from pulumi_gpu_cluster import GpuOperator
+
+DRIVER = "kubernetes:nvidia.com/v1alpha1:NVIDIADriver"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+NAMESPACE = "kubernetes:core/v1:Namespace"
+
+
+def _graph(changes: Changes | None = None, *, delete_crds: bool = False) -> Graph:
+    one = site(changes)
+    return record(
+        lambda: GpuOperator(
+            "op",
+            one.gpu_operator,
+            pools=one.node_pools,
+            jobs="is-a-job",
+            delete_crds=delete_crds,
+            opts=provider_options("op"),
+        )
+    )
+
+
+def _values(graph: Graph) -> Any:
+    return graph.named("op-release", RELEASE).props["values"]
+
+
+def test_its_namespace_allows_privileged_pods_before_the_chart_comes() -> None:
+    graph = _graph()
+    home = graph.named("op-namespace", NAMESPACE)
+    assert home.props["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    assert graph.waits_for(graph.named("op-release", RELEASE), home)
+
+
+def test_a_first_install_that_fails_leaves_no_half_release_behind() -> None:
+    props = _graph().named("op-release", RELEASE).props
+    assert props["atomic"] is True
+    assert props["cleanupOnFail"] is True
+    assert props["timeout"] == 1800
+    assert props["name"] == "gpu-operator"
+    assert props["version"] == "v26.7.0"
+
+
+def test_each_pool_with_an_operator_driver_has_one_driver_object_pinned_to_its_nodes() -> None:
+    graph = _graph()
+    specs = {one.props["metadata"]["name"]: one.props["spec"] for one in graph.of(DRIVER)}
+    assert {name: spec["version"] for name, spec in specs.items()} == {
+        "train": "580.173.02",
+        "serve": "595.91.07",
+    }
+    assert specs["train"]["nodeSelector"] == {"gpu-cluster.io/pool": "train"}
+    assert (specs["train"]["repository"], specs["train"]["image"]) == ("nvcr.io/nvidia", "driver")
+    for driver in graph.of(DRIVER):
+        assert graph.waits_for(driver, graph.named("op-release", RELEASE))
+
+
+def test_the_charts_own_driver_object_which_selects_every_gpu_node_is_off() -> None:
+    driver = _values(_graph())["driver"]
+    assert driver == {
+        "enabled": True,
+        "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
+    }
+
+
+def test_a_host_driver_pool_beside_others_has_no_driver_object() -> None:
+    graph = _graph({("node_pools", 0, "driver"): {"source": "host", "version": "580.173.02"}})
+    assert [one.props["metadata"]["name"] for one in graph.of(DRIVER)] == ["serve"]
+    assert _values(graph)["driver"]["enabled"] is True
+
+
+def test_where_no_pool_wants_the_operators_driver_it_installs_neither_driver_nor_toolkit() -> None:
+    managed = {"source": "managed"}
+    graph = _graph({("node_pools", 0, "driver"): managed, ("node_pools", 1, "driver"): managed})
+    assert not graph.of(DRIVER)
+    assert _values(graph)["driver"] == {"enabled": False}
+    assert _values(graph)["toolkit"]["enabled"] is False
+
+
+def test_a_selector_pools_driver_goes_where_the_selector_says() -> None:
+    graph = _graph(
+        {
+            ("node_pools", 0, "nodes"): None,
+            ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
+            ("node_pools", 0, "count"): 2,
+        }
+    )
+    train = next(one for one in graph.of(DRIVER) if one.props["metadata"]["name"] == "train")
+    assert train.props["spec"]["nodeSelector"] == {"cloud/pool": "h100"}
+
+
+def test_drivers_and_agents_tolerate_every_taint_of_the_pools() -> None:
+    graph = _graph({("node_pools", 0, "taints"): [{"key": "team", "value": "ml"}, {"key": "solo"}]})
+    wanted = [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "team", "operator": "Equal", "value": "ml", "effect": "NoSchedule"},
+        {"key": "solo", "operator": "Exists", "effect": "NoSchedule"},
+    ]
+    values = _values(graph)
+    train = next(one for one in graph.of(DRIVER) if one.props["metadata"]["name"] == "train")
+    assert train.props["spec"]["tolerations"] == wanted
+    assert values["daemonsets"]["tolerations"] == wanted
+    assert values["node-feature-discovery"]["worker"]["tolerations"][1:] == wanted
+
+
+def test_an_upgrade_waits_for_running_jobs_and_says_every_part_of_its_policy() -> None:
+    policy = _graph().of(DRIVER)[0].props["spec"]["upgradePolicy"]
+    assert policy["waitForCompletion"] == {"podSelector": "is-a-job", "timeoutSeconds": 0}
+    assert {"podDeletion", "drain", "waitForCompletion"} <= set(policy)
+
+
+def test_an_unprivileged_pod_cannot_ask_for_all_gpus_by_a_variable() -> None:
+    values = _values(_graph())
+    assert {
+        "name": "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED",
+        "value": "false",
+    } in values["toolkit"]["env"]
+    assert values["cdi"]["enabled"] is True
+
+
+def test_one_mig_strategy_holds_for_the_cluster() -> None:
+    assert _values(_graph())["mig"] == {"strategy": "mixed"}
+    single = {"layout": "all-3g.40gb", "strategy": "single"}
+    assert _values(_graph({("node_pools", 1, "mig"): single}))["mig"] == {"strategy": "single"}
+
+
+def test_its_crds_go_only_where_the_site_says_so() -> None:
+    assert _values(_graph())["operator"] == {"cleanupCRD": False}
+    assert _values(_graph(delete_crds=True))["operator"] == {"cleanupCRD": True}

@@ -1,0 +1,66 @@
+"""The program of a site: everything wrong is said at once, and before anything is made."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+from typing import Any
+
+import pulumi
+import pytest
+from graph_sites import site
+from recorded_graph import Graph, record
+
+from pulumi_gpu_cluster import GpuCluster, checked_site
+
+
+def _raw() -> dict[str, Any]:
+    raw: dict[str, Any] = json.loads(site().model_dump_json(exclude_none=True))
+    raw["control_plane"].pop("kubeconfig")
+    return raw
+
+
+def _program() -> None:
+    one = checked_site()
+    GpuCluster(one.name, one)
+
+
+def _run(raw: object, last_outputs: dict[str, Any] | None = None) -> Graph:
+    pulumi.runtime.set_all_config({"gpu-cluster:site": json.dumps(raw)})
+    return record(_program, last_outputs)
+
+
+def test_a_good_site_becomes_a_cluster() -> None:
+    assert _run(_raw()).named("lab", "gpu-cluster:cluster:GpuCluster")
+
+
+def test_all_that_is_wrong_is_printed_before_anything_is_registered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    raw = copy.deepcopy(_raw())
+    raw["tenants"][0]["quota"]["train"]["gpu"] = 1000
+    raw["node_pools"][0]["driver"] = {"version": "470.57.02"}
+    with (
+        caplog.at_level(logging.ERROR),
+        pytest.raises(pulumi.RunError, match="the site file has 2 errors; nothing was changed"),
+    ):
+        _run(raw)
+    assert "quota-over-capacity site.tenants" in caplog.text
+    assert "driver" in caplog.text
+
+
+def test_a_dropped_tenant_ends_the_run(caplog: pytest.LogCaptureFixture) -> None:
+    last = {"tenants": [{"name": "old", "state": "active"}]}
+    with pytest.raises(pulumi.RunError, match="1 error;"):
+        _run(_raw(), last)
+    assert "tenant-dropped site.tenants: tenant old" in caplog.text
+
+
+def test_a_stack_without_a_site_is_told_where_to_write_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pulumi.runtime.set_all_config({})
+    with pytest.raises(pulumi.RunError):
+        record(_program)
+    assert "site-missing" in caplog.text
