@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from sandbox_project import Project, Ran
 
 from gpu_cluster_sandbox.charts import write_charts
 from gpu_cluster_sandbox.engine import Engine
+from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 
 VALUES: Final[Mapping[str, Json]] = {
     "gpu-operator": {
@@ -79,8 +81,9 @@ class Releases:
         workspace = project.workspace(_STACK)
         workspace.state.mkdir(parents=True)
         workspace.stack_file.write_text("config: {}\n")
-        made = project.pulumi(_STACK, "stack", "init", _STACK)
-        assert made.code == 0, made.output
+        command = [str(engine.program("pulumi")), "stack", "init", _STACK]
+        environment = PulumiCommand(workspace, engine).environment()
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
         return cls(project, kubeconfig)
 
     def up(self, values: Mapping[str, Json]) -> Ran:
