@@ -87,7 +87,7 @@ class Pki:
                         self.certificate(identity.name).unlink(missing_ok=True)
         for identity in IDENTITIES:
             if not self._has(identity.name):
-                self._make(identity)
+                self.issue(identity)
         if not self.key("service-account").exists():
             write_private(self.key("service-account"), _key_bytes(_new_key()))
 
@@ -104,7 +104,8 @@ class Pki:
         )
         self._write(name, key, builder.sign(key, hashes.SHA256()))
 
-    def _make(self, identity: Identity) -> None:
+    def issue(self, identity: Identity) -> None:
+        """Make one key with its certificate."""
         authority = x509.load_pem_x509_certificate(
             self.certificate(identity.authority).read_bytes()
         )

@@ -126,13 +126,17 @@ class Process:
 
 def _start_time(pid: int) -> int | None:
     """When the process started, in ticks since boot; None for one that has ended."""
+    folder = Path(f"/proc/{pid}")
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = (folder / "stat").read_text()
+        threads = len(list((folder / "task").iterdir()))
     except (FileNotFoundError, ProcessLookupError):
         return None
     # The name, in brackets, may contain anything; state is field 3, start time field 22.
     fields = stat.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else int(fields[19])
+    # Of a killed process the first thread is dead at once; while others still go, so do ports.
+    ended = fields[0] in "ZX" and threads <= 1
+    return None if ended else int(fields[19])
 
 
 def _boot() -> str:

@@ -24,7 +24,7 @@ from gpu_cluster_sandbox.engine.pins import (
 from gpu_cluster_sandbox.engine.selection import Engine, gather
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
 Mode = Literal["auto", "download"]
@@ -63,26 +63,35 @@ def ensure_engine(
         if real:
             programs.setdefault(plugin, real)
 
-    built = _build_all([p for p in missing if p.name not in programs], report)
     absent = [name for name in _STAND_INS if name in wanted and name not in programs]
     for name in absent:
         report(f"no {name} on PATH: a stand-in {_STAND_INS[name]}")
-    return gather(programs | built, _launchers(absent, report))
+    to_build = [program for program in missing if program.name not in programs]
+    return _complete(programs, to_build, absent, report)
 
 
 def ensure_stand_ins(report: Callable[[str], None]) -> Engine:
     """The plugins' stand-ins alone, whatever real plugins the machine has."""
-    return gather({}, _launchers(_STAND_INS, report))
+    return _complete({}, [], list(_STAND_INS), report)
 
 
-def _launchers(names: Collection[str], report: Callable[[str], None]) -> dict[str, Sequence[str]]:
+def _complete(
+    found: Mapping[str, Path],
+    to_build: Sequence[Program],
+    stand_ins: Collection[str],
+    report: Callable[[str], None],
+) -> Engine:
+    """The engine of what was found, what is built now, and the plugins' stand-ins."""
+    scripts = [PYTHON_EXEC] if LANGUAGE_HOST in stand_ins else []
+    # All in one go: what has been downloaded and compiled for one serves the next.
+    built = _build_all([*scripts, *to_build], report)
     launchers: dict[str, Sequence[str]] = {}
-    if LANGUAGE_HOST in names:
-        executor = _build_all([PYTHON_EXEC], report)[PYTHON_EXEC.name]
+    if LANGUAGE_HOST in stand_ins:
+        executor = built.pop(PYTHON_EXEC.name)
         launchers[LANGUAGE_HOST] = _python("language_host", "--use-executor", str(executor))
-    if COMMAND_PROVIDER in names:
+    if COMMAND_PROVIDER in stand_ins:
         launchers[COMMAND_PROVIDER] = _python("command_provider")
-    return launchers
+    return gather({**found, **built}, launchers)
 
 
 def _build_all(items: Sequence[Program | Script], report: Callable[[str], None]) -> dict[str, Path]:
