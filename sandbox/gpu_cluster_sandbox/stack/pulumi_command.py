@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from gpu_cluster_sandbox.engine import Engine
 from gpu_cluster_sandbox.errors import SandboxError
 from gpu_cluster_sandbox.stack.workspace import Workspace
@@ -64,9 +66,21 @@ class PulumiCommand:
             temporary.replace(path)
         return path
 
-    def select(self) -> None:
-        """Makes the stack where it is missing, and selects it."""
-        self._quietly("stack", "select", "--create", self.workspace.site)
+    def create_stack(self) -> None:
+        """Makes the stack where it is missing.
+
+        Making one writes a salt into the stack file of the project it is made in, and no flag
+        names another file; so it is made in a project of the same name beside the working copy,
+        and the user's file stays as it is.
+        """
+        if self.stack_exists():
+            return
+        settings = yaml.safe_load((self.workspace.project / "Pulumi.yaml").read_text())
+        folder = self.workspace.state / "project"
+        folder.mkdir(exist_ok=True)
+        here = {"name": settings["name"], "runtime": "python"}
+        (folder / "Pulumi.yaml").write_text(yaml.safe_dump(here))
+        self._quietly("stack", "init", "--no-select", "--cwd", os.fspath(folder))
 
     def set_secret(self, key: str, value: str) -> None:
         """Sets one secret of the working copy; the value goes by standard input."""
@@ -78,10 +92,14 @@ class PulumiCommand:
         outputs: Mapping[str, Any] = json.loads(text)
         return outputs
 
+    def exported(self, *, show_secrets: bool = False) -> str:
+        """The stack's whole state as JSON."""
+        return self._quietly("stack", "export", *(["--show-secrets"] if show_secrets else []))
+
     def stack_exists(self) -> bool:
         """Whether this workspace ever made its stack."""
         stacks = self.workspace.backend / ".pulumi" / "stacks"
-        return any(stacks.rglob(f"{self.workspace.site}.json*"))
+        return any(stacks.rglob(f"{self.workspace.site}.json"))
 
     def remove_stack(self) -> None:
         """Forgets an empty stack, with its history."""
@@ -99,10 +117,11 @@ class PulumiCommand:
     def command(self, arguments: Sequence[str]) -> list[str]:
         """The whole command line; those that read configuration read the working copy."""
         command = [os.fspath(self.engine.program("pulumi")), *arguments]
-        if arguments[0] not in _READS_CONFIGURATION:
-            return command
-        stack_file = os.fspath(self.workspace.stack_file)
-        return [*command, "--stack", self.workspace.site, "--config-file", stack_file]
+        if arguments[0] in {"stack", *_READS_CONFIGURATION}:
+            command += ["--stack", self.workspace.site]
+        if arguments[0] in _READS_CONFIGURATION:
+            command += ["--config-file", os.fspath(self.workspace.stack_file)]
+        return command
 
     def _quietly(self, *arguments: str, given: str | None = None) -> str:
         done = subprocess.run(

@@ -6,8 +6,6 @@ import subprocess
 from collections.abc import Callable
 from typing import Literal
 
-from pulumi_gpu_cluster.loading import load_stack_file
-
 from gpu_cluster_sandbox.charts import write_charts
 from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster
 from gpu_cluster_sandbox.engine import ensure_engine
@@ -17,6 +15,7 @@ from gpu_cluster_sandbox.stack import overrides
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.summary import summary
 from gpu_cluster_sandbox.stack.workspace import Workspace
+from pulumi_gpu_cluster.loading import load_stack_file
 from pulumi_gpu_cluster.site import Site
 
 Report = Callable[[str], None]
@@ -37,7 +36,7 @@ def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: R
         write_charts(workspace.charts)
         pulumi = PulumiCommand(workspace, engine)
         overrides.write_working_copy(workspace, KUBERNETES_VERSION)
-        pulumi.select()
+        pulumi.create_stack()
         if not overrides.kubeconfig_is_set(workspace, cluster.kubeconfig):
             pulumi.set_secret(overrides.KUBECONFIG_PATH, cluster.kubeconfig.read_text())
             overrides.mark_kubeconfig(workspace, cluster.kubeconfig)
