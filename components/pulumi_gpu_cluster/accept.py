@@ -55,7 +55,9 @@ def _complaint(
         message = f"there is no rule {waiver.rule} that could be accepted"
         return error("accept-unknown-rule", f"{path}.rule", message, instead(waiver.rule, [*rules]))
     if not rule.waivable:
-        message = f"{waiver.rule} guards data or isolation and cannot be accepted"
+        message = (
+            f"{waiver.rule} guards data, isolation or the sense of the file: no one can accept it"
+        )
         return error(
             "accept-refused", f"{path}.rule", message, "mend what it finds", waivable=False
         )

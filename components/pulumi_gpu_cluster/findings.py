@@ -29,7 +29,8 @@ class Finding:
         path: Where in the file, as a person would write it: `site.tenants[2].quota.train.gpu`.
         message: What is wrong, with the value and the limit.
         fix: What to do about it.
-        waivable: False for rules about data loss and isolation, which nobody can accept away.
+        waivable: False for rules about data loss and isolation, and where the file would make no
+            sense: nobody can accept them away.
     """
 
     severity: Severity

@@ -6,7 +6,7 @@ when what it names arrives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -87,6 +87,14 @@ _LAYOUT: Final[Path] = ("node_pools", EACH, "mig", "layout")
 _OWN_LAYOUT: Final = Planned(
     "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
 )
+
+
+def planned_words() -> Iterator[tuple[Path, str, Planned]]:
+    """Everything planned: its path, the value where it is one, and what is said about it."""
+    for path, planned in _KEYS.items():
+        yield path, "", planned
+    for (path, value), planned in _VALUES.items():
+        yield path, f": {value}", planned
 
 
 def planned_key(path: Path) -> Finding | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 _PATTERN: Final = re.compile(
@@ -36,6 +37,7 @@ _DECIMAL: Final = {
 _FACTORS: Final = {**_BINARY, **_DECIMAL}
 
 
+@lru_cache(maxsize=4096)
 def value(text: str) -> Fraction:
     """The exact value of a quantity, in its base unit (bytes, cores, pieces).
 
@@ -44,6 +46,12 @@ def value(text: str) -> Fraction:
     """
     number, suffix = _parts(text)
     return number * _FACTORS[suffix]
+
+
+@lru_cache(maxsize=4096)
+def _canonical(text: str) -> str:
+    number, suffix = _parts(text)
+    return text_of(number * _FACTORS[suffix], binary=suffix in _BINARY)
 
 
 def canonical(raw: object) -> str:
@@ -55,8 +63,7 @@ def canonical(raw: object) -> str:
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
         # Not a TypeError: pydantic turns only a ValueError into one of its errors.
         raise ValueError("not a quantity; write for example 256Gi, 500m or 16")  # noqa: TRY004
-    number, suffix = _parts(str(raw).strip())
-    return text_of(number * _FACTORS[suffix], binary=suffix in _BINARY)
+    return _canonical(str(raw).strip())
 
 
 def text_of(amount: Fraction, *, binary: bool) -> str:

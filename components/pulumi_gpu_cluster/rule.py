@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pulumi_gpu_cluster.findings import Finding, Severity
-from pulumi_gpu_cluster.tenancy.shares import Share, shares
+from pulumi_gpu_cluster.tenancy.shares import Share, pool_shares
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -49,9 +49,13 @@ class Case:
         return {pool.name: pool for pool in self.site.node_pools}
 
     @cached_property
-    def shares(self) -> Mapping[str, Mapping[str, Mapping[str, Share]]]:
-        """Every tenant's shares: by tenant, pool and resource."""
-        return shares(self.site)
+    def shares(self) -> tuple[Mapping[str, Mapping[str, Share]], ...]:
+        """Every tenant's shares by pool and resource, in the order of the file.
+
+        Not by name: two tenants of one name are a fault that must not hide others.
+        """
+        pools = self.site.node_pools
+        return tuple(pool_shares(tenant, pools) for tenant in self.site.tenants)
 
     def each_pool(self) -> Iterator[tuple[str, NodePoolArgs]]:
         """Each pool with its path."""
@@ -90,7 +94,8 @@ def rule(
 
     Args:
         severity: Whether what it finds stops the run.
-        waivable: False for rules about isolation and the loss of data.
+        waivable: False for rules about isolation and the loss of data, and where the file would
+            make no sense to what reads it.
     """
 
     def made(faults: Callable[[Case], Iterator[Fault]]) -> Rule:

@@ -73,7 +73,7 @@ def kubernetes_version_untested(case: Case) -> Iterator[Fault]:
         yield Fault("site.control_plane.version", message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def kubeconfig_twice(case: Case) -> Iterator[Fault]:
     """The kubeconfig is given both as a secret and as a file."""
     control_plane = case.site.control_plane
@@ -82,7 +82,7 @@ def kubeconfig_twice(case: Case) -> Iterator[Fault]:
         yield Fault("site.control_plane.kubeconfig_file", message, "remove one of them")
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def charts_source(case: Case) -> Iterator[Fault]:
     """The source of charts lacks what it needs, or has what belongs to another source."""
     charts = case.site.charts
@@ -107,7 +107,7 @@ def charts_source(case: Case) -> Iterator[Fault]:
         yield Fault("site.charts.url", message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def secret_missing(case: Case) -> Iterator[Fault]:
     """The site needs a secret that its stack file does not have."""
     for missing in missing_secrets(case.site):

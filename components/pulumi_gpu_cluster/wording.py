@@ -7,14 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 _LONGEST: Final = 60
-_MOST: Final = 8
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """`a, b and c`; of very many words the first few and how many more there are."""
+def listed(words: Iterable[str], last: str = "and", *, most: int | None = 8) -> str:
+    """`a, b and c`; of very many words the first few and how many more there are.
+
+    Args:
+        words: The words.
+        last: What stands before the last one.
+        most: How many are very many; None where each of them counts.
+    """
     words = list(words)
-    if len(words) > _MOST:
-        words = [*words[: _MOST - 1], f"{len(words) - _MOST + 1} more"]
+    if most is not None and len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     if len(words) < 2:  # noqa: PLR2004 - one word has no comma
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from pulumi_gpu_cluster.catalog.gpus import GPUS
+from pulumi_gpu_cluster.checks import RULES
 from pulumi_gpu_cluster.cli.schema import command
 from pulumi_gpu_cluster.stack_schema import stack_schema
 
@@ -29,6 +30,21 @@ def test_the_committed_schema_is_the_one_that_the_command_prints(root: Path) -> 
     assert (root / "docs" / "site.schema.json").read_text(encoding="utf-8") == printed.output, (
         "write it anew: gpu-cluster schema > docs/site.schema.json"
     )
+
+
+def test_the_committed_reference_is_the_one_that_the_command_prints(root: Path) -> None:
+    printed = CliRunner().invoke(command, ["--format", "markdown"])
+    assert printed.exit_code == 0
+    assert (root / "docs" / "site.md").read_text(encoding="utf-8") == printed.output, (
+        "write it anew: gpu-cluster schema --format markdown > docs/site.md"
+    )
+
+
+def test_the_reference_names_every_key_every_gpu_and_every_rule(root: Path) -> None:
+    page = CliRunner().invoke(command, ["--format", "markdown"]).output
+    keys = {key for part in stack_schema()["$defs"].values() for key in part["properties"]}
+    for word in (*keys, *GPUS, *RULES):
+        assert f"| `{word}` |" in page, word
 
 
 def test_it_is_a_valid_schema() -> None:

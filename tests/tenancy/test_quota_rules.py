@@ -130,3 +130,20 @@ def test_a_quota_on_a_pool_with_an_unknown_gpu_is_no_second_fault() -> None:
     pool = gpu_pool(gpu={"model": "H101"}, mig="all-3g.40gb")
     found = judged(node_pools=[pool], tenants=[tenant(quota={"train": {"mig-3g.40gb": 4}})])
     assert [finding.rule for finding in found] == ["gpu-unknown-model"]
+
+
+def test_two_tenants_of_one_name_do_not_hide_what_else_is_wrong_with_their_quotas() -> None:
+    tenants = [
+        tenant("twin", {"train": {"gpu": 33}}),
+        tenant("twin", {"general": {"cpu": 1}}, group="other"),
+    ]
+    assert places(judged(tenants=tenants)) == [
+        ("name-taken", "site.tenants[1].name"),
+        (OVER, "site.tenants[0].quota.train.gpu"),
+    ]
+
+
+def test_all_of_a_hundred_tenants_that_promise_too_much_are_named() -> None:
+    (finding,) = judged(tenants=_gpu(*[1] * 100))
+    assert all(f"team-{index} (1)" in finding.message for index in range(100))
+    assert finding.path == "site.tenants[32].quota.train.gpu"

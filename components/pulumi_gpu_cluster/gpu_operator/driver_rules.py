@@ -17,7 +17,7 @@ from pulumi_gpu_cluster.wording import instead, listed
 _NO_GENERATED_LAYOUTS: Final = 535
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def gpu_unknown_model(case: Case) -> Iterator[Fault]:
     """A GPU model is not in the catalogue."""
     for path, pool in case.each_pool():
@@ -26,7 +26,7 @@ def gpu_unknown_model(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.gpu.model", message, instead(pool.gpu.model, list(GPUS)))
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def driver_missing(case: Case) -> Iterator[Fault]:
     """A GPU pool pins no driver."""
     for path, pool in case.each_pool():
@@ -42,7 +42,7 @@ def driver_missing(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.driver.version", message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def gpu_setting_without_gpu(case: Case) -> Iterator[Fault]:
     """A pool without GPUs has a driver or a MIG layout."""
     for path, pool in case.each_pool():

@@ -12,7 +12,7 @@ from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.wording import instead, listed
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def mig_not_supported(case: Case) -> Iterator[Fault]:
     """A MIG layout is set on GPUs that have no MIG."""
     for path, args, model in _cut(case):
@@ -20,7 +20,7 @@ def mig_not_supported(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.mig", f"{model.name} has no MIG", "remove it: pods get whole GPUs")
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def mig_unknown_layout(case: Case) -> Iterator[Fault]:
     """A MIG layout is none that any board has."""
     for path, args, model in _cut(case):
@@ -31,7 +31,7 @@ def mig_unknown_layout(case: Case) -> Iterator[Fault]:
         yield Fault(_layout_path(path, args), message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def mig_does_not_fit(case: Case) -> Iterator[Fault]:
     """A MIG layout is that of another board."""
     for path, args, model in _cut(case):
@@ -44,7 +44,7 @@ def mig_does_not_fit(case: Case) -> Iterator[Fault]:
             yield Fault(_layout_path(path, args), message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def mig_strategy_differs(case: Case) -> Iterator[Fault]:
     """Pools of one cluster have different MIG strategies, and the device plugin knows one."""
     first: tuple[str, str] | None = None
@@ -58,7 +58,7 @@ def mig_strategy_differs(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.mig.strategy", message, f"use {first[1]} in all pools")
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def mig_single_nonuniform(case: Case) -> Iterator[Fault]:
     """A layout of several profiles meets the single strategy, on which the device plugin stops."""
     for path, args, model in _cut(case):

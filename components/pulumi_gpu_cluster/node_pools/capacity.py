@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -38,24 +39,29 @@ def devices_per_node(pool: NodePoolArgs) -> Mapping[str, int]:
     """
     if pool.gpu is None:
         return _NONE
-    if pool.mig is None or pool.mig.layout == mig.DISABLED:
-        return MappingProxyType({WHOLE_GPU: pool.gpu.count})
-    instances = _instances(pool.gpu.model, pool.mig.layout)
-    if pool.mig.strategy == "single":
-        total = sum(instances.values()) * pool.gpu.count
-        return MappingProxyType({WHOLE_GPU: total} if total else {})
-    return MappingProxyType(
-        {
-            resource_name(f"mig-{profile}"): count * pool.gpu.count
-            for profile, count in instances.items()
-        }
-    )
+    if pool.mig is None:
+        return _devices(pool.gpu.model, pool.gpu.count, mig.DISABLED, "mixed")
+    return _devices(pool.gpu.model, pool.gpu.count, pool.mig.layout, pool.mig.strategy)
 
 
 def devices_in(pool: NodePoolArgs) -> Mapping[str, int]:
     """GPU resources of the whole pool, by full name: those that capacity is proven against."""
     return MappingProxyType(
         {resource: count * pool.size for resource, count in devices_per_node(pool).items()}
+    )
+
+
+@lru_cache(maxsize=1024)
+def _devices(model: str, count: int, layout: str, strategy: str) -> Mapping[str, int]:
+    """GPU resources of a node with so many GPUs under a layout."""
+    if layout == mig.DISABLED:
+        return MappingProxyType({WHOLE_GPU: count})
+    instances = _instances(model, layout)
+    if strategy == "single":
+        total = sum(instances.values()) * count
+        return MappingProxyType({WHOLE_GPU: total} if total else {})
+    return MappingProxyType(
+        {resource_name(f"mig-{profile}"): each * count for profile, each in instances.items()}
     )
 
 

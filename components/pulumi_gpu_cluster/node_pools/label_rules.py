@@ -21,7 +21,7 @@ _MANAGED_PREFIXES: Final = ("nvidia.com/gpu.deploy.", "nvidia.com/gpu-operator.d
 _PRODUCT: Final = "nvidia.com/gpu.product"
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def label_malformed(case: Case) -> Iterator[Fault]:
     """A label's or taint's key or value is none that Kubernetes takes."""
     for path, pool in case.each_pool():
@@ -40,7 +40,7 @@ def label_malformed(case: Case) -> Iterator[Fault]:
                 yield Fault(where, f"{value!r} cannot be a value", f"use {VALUE_WORDS}")
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def labels_with_selector(case: Case) -> Iterator[Fault]:
     """A pool found by a selector asks for labels, and we never touch its nodes."""
     for path, pool in case.each_pool():
@@ -75,7 +75,7 @@ def selector_by_product(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.selector.{_PRODUCT}", message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def taint_twice(case: Case) -> Iterator[Fault]:
     """A pool has the same taint twice."""
     for path, pool in case.each_pool():

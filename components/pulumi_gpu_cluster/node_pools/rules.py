@@ -30,7 +30,7 @@ def pool_nodes_or_selector(case: Case) -> Iterator[Fault]:
             )
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def pool_count(case: Case) -> Iterator[Fault]:
     """The number of a pool's nodes is missing, given twice, or makes no sense."""
     for path, pool in case.each_pool():
@@ -54,7 +54,7 @@ def pool_count(case: Case) -> Iterator[Fault]:
             yield Fault(path, "has a selector, and nothing says how many nodes there are", fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def node_name_malformed(case: Case) -> Iterator[Fault]:
     """A node's name is none that Kubernetes takes."""
     for path, pool in case.each_pool():
@@ -64,7 +64,7 @@ def node_name_malformed(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.nodes", message, "write the names that kubectl get nodes shows")
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def node_in_two_pools(case: Case) -> Iterator[Fault]:
     """A node is named in more than one pool."""
     first: dict[str, NodePoolArgs] = {}

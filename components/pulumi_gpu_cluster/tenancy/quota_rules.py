@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import accumulate
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -13,24 +14,24 @@ from pulumi_gpu_cluster.node_pools.capacity import devices_per_node, resource_na
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, TenantArgs
-from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, node_amount, pool_amount
+from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, node_amount, pool_amount
 from pulumi_gpu_cluster.wording import instead, listed
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def quota_unknown_pool(case: Case) -> Iterator[Fault]:
     """A quota names a pool that the site does not have."""
-    for path, tenant in _tenants(case):
+    for index, tenant in _tenants(case):
         for name in tenant.quota.pools:
             if name not in case.pools:
                 fix = instead(name, list(case.pools))
-                yield Fault(f"{path}.quota.{name}", f"there is no pool {name}", fix)
+                yield Fault(f"site.tenants[{index}].quota.{name}", f"there is no pool {name}", fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def quota_unknown_resource(case: Case) -> Iterator[Fault]:
     """A quota names a resource that its pool does not offer."""
-    for path, _, pool, quota in _quotas(case):
+    for index, pool, quota in _quotas(case):
         offered = {short_name(resource) for resource in devices_per_node(pool)}
         if not offered and pool.gpu is not None and pool.mig is not None:
             continue  # An unknown model or layout, or one without instances: said elsewhere.
@@ -39,34 +40,29 @@ def quota_unknown_resource(case: Case) -> Iterator[Fault]:
                 continue
             message = f"pool {pool.name} offers no {short}"
             fix = _offer(short, sorted(offered)) or f"remove it: pool {pool.name} has no GPUs"
-            yield Fault(f"{path}.quota.{pool.name}.{short}", message, fix)
+            yield Fault(_path(index, pool.name, short), message, fix)
 
 
-@rule(ERROR)
+@rule(ERROR, waivable=False)
 def quota_guarantee_over_ceiling(case: Case) -> Iterator[Fault]:
     """A guarantee is more than its ceiling."""
-    for path, tenant, pool, quota in _quotas(case):
-        given = _given(quota)
-        for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
-            if resource in given and share.guarantee > share.ceiling:
-                less = _text(resource, share.ceiling)
-                message = (
-                    f"guarantees {_text(resource, share.guarantee)}, and the ceiling is {less}"
-                )
-                where = f"{path}.quota.{pool.name}.{_key(resource)}"
-                yield Fault(where, message, "raise the ceiling, or leave it out")
+    for where, _, resource, share in _stated(case):
+        if share.guarantee > share.ceiling:
+            less = _text(resource, share.ceiling)
+            message = f"guarantees {_text(resource, share.guarantee)}, and the ceiling is {less}"
+            yield Fault(where, message, "raise the ceiling, or leave it out")
 
 
 @rule(ERROR)
 def quota_over_capacity(case: Case) -> Iterator[Fault]:
     """Guarantees of one resource in one pool add up to more than the pool has."""
-    taken: dict[tuple[str, str], list[tuple[str, str, Fraction]]] = defaultdict(list)
+    taken: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
     stated: set[tuple[str, str]] = set()
-    for path, tenant, pool, quota in _quotas(case):
-        stated |= {(pool.name, resource) for resource in _given(quota)}
-        for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
+    for index, pool, quota in _quotas(case):
+        stated.update((pool.name, resource) for resource in _given(quota))
+        for resource, share in case.shares[index][pool.name].items():
             if share.guarantee:
-                taken[pool.name, resource].append((path, tenant.name, share.guarantee))
+                taken[pool.name, resource].append((index, share.guarantee))
     for (name, resource), parts in taken.items():
         pool = case.pools[name]
         # What nobody stated follows from the GPUs, and is over where they are; what the pool does
@@ -74,77 +70,95 @@ def quota_over_capacity(case: Case) -> Iterator[Fault]:
         if (name, resource) not in stated or not _offers(pool, resource):
             continue
         has = pool_amount(pool, resource)
-        total = sum((amount for _, _, amount in parts), Fraction(0))
+        total = sum((amount for _, amount in parts), Fraction(0))
         if total <= has:
             continue
-        those = listed(f"{tenant} ({_text(resource, amount)})" for _, tenant, amount in parts)
+        those = listed(
+            (
+                f"{case.site.tenants[index].name} ({_text(resource, amount)})"
+                for index, amount in parts
+            ),
+            most=None,
+        )
         message = (
             f"guarantees of {_key(resource)} in pool {name} add up to {_text(resource, total)}: "
             f"{those}; the pool has {_text(resource, has)} on {_nodes(pool)}"
         )
         fix = f"lower guarantees by {_text(resource, total - has)}, and let ceilings do the rest"
-        yield Fault(f"{_over_from(parts, has)}.quota.{name}.{_key(resource)}", message, fix)
+        yield Fault(_path(_over_from(parts, has), name, _key(resource)), message, fix)
 
 
 @rule(WARNING)
 def quota_ceiling_over_capacity(case: Case) -> Iterator[Fault]:
     """A ceiling is more than the whole pool has."""
-    for path, tenant, pool, quota in _quotas(case):
-        given = _given(quota)
-        for resource, share in case.shares[tenant.name].get(pool.name, {}).items():
-            most = node_amount(pool, resource) * pool.largest
-            if resource in given and most and share.ceiling > most >= share.guarantee:
-                message = (
-                    f"the ceiling {_text(resource, share.ceiling)} is more than the "
-                    f"{_text(resource, most)} that pool {pool.name} can have"
-                )
-                where = f"{path}.quota.{pool.name}.{_key(resource)}"
-                yield Fault(where, message, f"write at most {_text(resource, most)}")
+    for where, pool, resource, share in _stated(case):
+        if share.ceiling == share.guarantee:
+            continue
+        most = node_amount(pool, resource) * pool.largest
+        if most and share.ceiling > most >= share.guarantee:
+            text = _text(resource, most)
+            message = (
+                f"the ceiling {_text(resource, share.ceiling)} is more than the {text} that "
+                f"pool {pool.name} can have"
+            )
+            yield Fault(where, message, f"write at most {text}")
 
 
 @rule(ERROR)
 def quota_ceiling_below_guarantees(case: Case) -> Iterator[Fault]:
     """A tenant's ceiling over all pools is less than its guarantees in them."""
-    for path, tenant in _tenants(case):
+    for index, tenant in _tenants(case):
         for resource, ceiling in ((CPU, tenant.quota.cpu), (MEMORY, tenant.quota.memory)):
             if ceiling is None:
                 continue
-            pools = case.shares[tenant.name].values()
+            pools = case.shares[index].values()
             total = sum((pool[resource].guarantee for pool in pools), Fraction(0))
             if total > value(ceiling):
                 message = f"{ceiling} in all, and the pools guarantee {_text(resource, total)}"
                 fix = f"write at least {_text(resource, total)}, or leave it out"
-                yield Fault(f"{path}.quota.{resource}", message, fix)
+                yield Fault(f"site.tenants[{index}].quota.{resource}", message, fix)
 
 
 @rule(WARNING)
 def quota_empty(case: Case) -> Iterator[Fault]:
     """A tenant has no quota in any pool, so that none of its pods can run."""
-    for path, tenant in _tenants(case):
+    for index, tenant in _tenants(case):
         if tenant.state == "active" and not tenant.quota.pools and tenant.quota.cpu is None:
             message = "gives nothing in any pool: no pod of the tenant can run"
-            yield Fault(f"{path}.quota", message, "add a pool with its resources")
+            yield Fault(f"site.tenants[{index}].quota", message, "add a pool with its resources")
 
 
-def _tenants(case: Case) -> Iterator[tuple[str, TenantArgs]]:
-    """Tenants that have something, with their paths."""
+def _tenants(case: Case) -> Iterator[tuple[int, TenantArgs]]:
+    """Tenants that have something, with their places in the file."""
     for index, tenant in enumerate(case.site.tenants):
         if tenant.state != "removed":
-            yield f"site.tenants[{index}]", tenant
+            yield index, tenant
 
 
-def _quotas(case: Case) -> Iterator[tuple[str, TenantArgs, NodePoolArgs, PoolQuotaArgs]]:
-    """Each tenant's quota in each pool that exists."""
-    for path, tenant in _tenants(case):
+def _quotas(case: Case) -> Iterator[tuple[int, NodePoolArgs, PoolQuotaArgs]]:
+    """Each tenant's quota in each pool that exists, with the tenant's place in the file."""
+    for index, tenant in _tenants(case):
         for name, quota in tenant.quota.pools.items():
             if name in case.pools:
-                yield path, tenant, case.pools[name], quota
+                yield index, case.pools[name], quota
 
 
-def _given(quota: PoolQuotaArgs) -> set[str]:
+def _path(index: int, pool: str, key: str) -> str:
+    return f"site.tenants[{index}].quota.{pool}.{key}"
+
+
+def _stated(case: Case) -> Iterator[tuple[str, NodePoolArgs, str, Share]]:
+    """Each share that a quota states itself, with its path; what follows from it is left out."""
+    for index, pool, quota in _quotas(case):
+        shares = case.shares[index][pool.name]
+        for resource in _given(quota):
+            yield _path(index, pool.name, _key(resource)), pool, resource, shares[resource]
+
+
+def _given(quota: PoolQuotaArgs) -> list[str]:
     """The resources that a quota states itself."""
-    amounts = {key for key in (CPU, MEMORY) if getattr(quota, key) is not None}
-    return amounts | {resource_name(short) for short in quota.devices}
+    amounts = [key for key in (CPU, MEMORY) if getattr(quota, key) is not None]
+    return [*(resource_name(short) for short in quota.devices), *amounts]
 
 
 def _offers(pool: NodePoolArgs, resource: str) -> bool:
@@ -161,14 +175,10 @@ def _offer(short: str, offered: list[str]) -> str | None:
     return instead(bare, [*offered, CPU, MEMORY], "write")
 
 
-def _over_from(parts: list[tuple[str, str, Fraction]], has: Fraction) -> str:
+def _over_from(parts: list[tuple[int, Fraction]], has: Fraction) -> int:
     """The tenant with which, in the order of the file, the pool runs out."""
-    total = Fraction(0)
-    for path, _, amount in parts:
-        total += amount
-        if total > has:
-            return path
-    raise AssertionError("called although the pool has enough")
+    totals = accumulate(amount for _, amount in parts)
+    return next(index for (index, _), total in zip(parts, totals, strict=True) if total > has)
 
 
 def _key(resource: str) -> str:

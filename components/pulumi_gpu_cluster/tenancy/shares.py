@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ _GIBI: Final = Fraction(2**30)
 _MEBI: Final = Fraction(2**20)
 _CORE: Final = Fraction(1)
 _MILLI: Final = Fraction(1, 1000)
+_WHOLE: Final[Mapping[str, int]] = MappingProxyType({WHOLE_GPU: 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +150,12 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
     of cpu and memory that is given decides the other.
     """
     weights = _weights(pool)
-    node = sum(
-        (weights[name] * count for name, count in devices_per_node(pool).items()), Fraction(0)
-    )
+    node = sum(weights[name] * count for name, count in devices_per_node(pool).items())
     if devices and node:
         weighed = [(weights.get(name, 0), share) for name, share in devices.items()]
         return Share(
-            sum((weight * share.guarantee for weight, share in weighed), Fraction(0)) / node,
-            sum((weight * share.ceiling for weight, share in weighed), Fraction(0)) / node,
+            Fraction(sum(weight * int(share.guarantee) for weight, share in weighed), node),
+            Fraction(sum(weight * int(share.ceiling) for weight, share in weighed), node),
         )
     for given, resource in ((quota.cpu, CPU), (quota.memory, MEMORY)):
         amount = node_amount(pool, resource)
@@ -166,12 +166,17 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
 
 def _weights(pool: NodePoolArgs) -> Mapping[str, int]:
     """Compute slices of each GPU resource; all alike where they are not told apart."""
-    weights = {WHOLE_GPU: 1}
-    board = GPUS[pool.gpu.model].mig if pool.gpu is not None and pool.gpu.model in GPUS else None
-    if board is not None and pool.mig is not None and pool.mig.layout != mig.DISABLED:
-        for profile in board.profiles.values():
-            weights[resource_name(f"mig-{profile.name}")] = profile.compute_slices
-    return weights
+    if pool.gpu is None or pool.mig is None or pool.mig.layout == mig.DISABLED:
+        return _WHOLE
+    return _slices(pool.gpu.model)
+
+
+@cache
+def _slices(model: str) -> Mapping[str, int]:
+    board = GPUS[model].mig if model in GPUS else None
+    profiles = board.profiles.values() if board is not None else ()
+    cut = {resource_name(f"mig-{one.name}"): one.compute_slices for one in profiles}
+    return MappingProxyType({**_WHOLE, **cut})
 
 
 def _amount(
