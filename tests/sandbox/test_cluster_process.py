@@ -117,6 +117,26 @@ def test_a_changed_program_file_is_another_command(process: Process, tmp_path: P
     assert not process.runs(command)
 
 
+def test_the_same_program_under_another_name_of_its_folder_is_the_same_command(
+    process: Process, tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    shutil.copy(SLEEP[0], program)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "program").hardlink_to(program)
+    process.start([str(program), "60"])
+    assert process.runs([str(elsewhere / "program"), "60"])
+
+
+def test_it_inherits_no_passphrase(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", "hunter2")
+    process.start(SLEEP)
+    environment = Path(f"/proc/{process.pid()}/environ").read_bytes()
+    assert b"PATH=" in environment
+    assert b"hunter2" not in environment
+
+
 def test_output_is_added_to_the_log_which_only_its_owner_reads(process: Process) -> None:
     for word in ("first", "second"):
         process.start(["/bin/sh", "-c", f"echo {word}; echo {word} >&2"])

@@ -242,6 +242,8 @@ def _kwok(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
             "--config=/dev/null",
             f"--manage-nodes-with-annotation-selector={SIMULATED}",
             "--node-lease-duration-seconds=40",
+            # The default has addresses for 254 pods.
+            "--cidr=10.244.0.0/16",
             f"--server-address={LOOPBACK}:{ports['kwok']}",
             "--v=WARN",
         ),

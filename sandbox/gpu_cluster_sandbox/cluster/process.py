@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LOG_BYTES: Final = 20 << 20
 _POLL_SECONDS: Final = 0.05
+_INHERITED: Final = ("HOME", "LANG", "PATH", "TMPDIR", "TZ", "USER")
 _MARKER: Final = "GPU_CLUSTER_SANDBOX_PART"
 
 
@@ -45,7 +46,7 @@ class Process:
         pid = os.posix_spawn(
             command[0],
             list(command),
-            {**os.environ, _MARKER: str(self.pid_file)},
+            {**_environment(), _MARKER: str(self.pid_file)},
             setsid=True,
             # Python ignores SIGPIPE, and children inherit that.
             setsigdef=(signal.SIGPIPE,),
@@ -143,11 +144,20 @@ def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
+def _environment() -> dict[str, str]:
+    """What a daemon needs of the user's environment, where passphrases and tokens lie too."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
+
+
 def _key(command: Sequence[str]) -> str:
-    """What a command comes to, with the content of the program itself and of its files."""
-    digest = hashlib.sha256()
+    """What a command comes to: its options, and which file the program and each file is.
+
+    The program's folder does not count: the same program has a name in several.
+    """
+    digest = hashlib.sha256(Path(command[0]).name.encode())
     for word in command:
-        digest.update(word.encode() + b"\0")
+        if word != command[0]:
+            digest.update(word.encode() + b"\0")
         path = Path(word.rpartition("=")[2])
         if path.is_absolute() and path.is_file():
             stat = path.stat()

@@ -46,10 +46,17 @@ class Go:
             environment |= {
                 "GOPATH": str(space / "path"),
                 "GOMODCACHE": str(space / "modules"),
+                # Go keeps counters in the configuration folder; the settings there still count.
+                "XDG_CONFIG_HOME": str(space / "config"),
+                "GOENV": os.environ.get("GOENV") or str(_configuration() / "go" / "env"),
                 # Without it Go's files are read-only and their removal fails.
                 "GOFLAGS": environment["GOFLAGS"] + " -modcacherw",
             }
         return environment
+
+
+def _configuration() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
 
 
 def find_go(modules: Iterable[str], report: Callable[[str], None]) -> Go:

@@ -105,7 +105,7 @@ def _fits(name: str, value: object) -> bool:
     return isinstance(value, list)
 
 
-def _all_text(values: Any) -> bool:  # noqa: ANN401 - any collection of anything
+def _all_text(values: Any) -> bool:
     return all(isinstance(value, str) for value in values)
 
 

@@ -27,7 +27,7 @@ def to_struct(properties: Mapping[str, Any]) -> struct_pb2.Struct:
     return json_format.ParseDict(dict(properties), struct_pb2.Struct())
 
 
-def revealed(value: Any) -> Any:  # noqa: ANN401 - any JSON
+def revealed(value: Any) -> Any:
     """The value with every secret in it unwrapped."""
     if isinstance(value, dict):
         mapping = cast("dict[str, Any]", value)
@@ -39,6 +39,6 @@ def revealed(value: Any) -> Any:  # noqa: ANN401 - any JSON
     return value
 
 
-def has_unknown(value: Any) -> bool:  # noqa: ANN401 - any JSON
+def has_unknown(value: Any) -> bool:
     """Whether any part of the value is unknown yet."""
     return UNKNOWN in json.dumps(value)
