@@ -80,14 +80,15 @@ class ApiServer:
         place = {"namespace": namespace} if kind.namespaced else {}
         return cast("dict[str, Any]", self.client.get(_resource(kind), name, **place))
 
-    def list(
-        self, kind: Kind, labels: Mapping[str, str], fields: Mapping[str, str]
-    ) -> Iterable[dict[str, Any]]:
-        """Reads all objects of a kind that have these labels and fields, in all namespaces."""
+    def list(self, kind: Kind, labels: Mapping[str, object]) -> Iterable[dict[str, Any]]:
+        """Reads all objects of a kind that have these labels, in all namespaces.
+
+        Args:
+            kind: The kind.
+            labels: Labels with their values; several values of one label in a list.
+        """
         place = {"namespace": "*"} if kind.namespaced else {}
-        found = self.client.list(
-            _resource(kind), labels=labels or None, fields=fields or None, chunk_size=250, **place
-        )
+        found = self.client.list(_resource(kind), labels=labels, chunk_size=250, **place)
         return cast("Iterable[dict[str, Any]]", found)
 
     def merge(
