@@ -80,6 +80,11 @@ def test_taints_are_written_by_a_command_for_each_node_after_its_labels() -> Non
     assert graph.waits_for(command, graph.named("lab-gpu01", NODE))
 
 
+def test_a_node_that_was_made_anew_gets_its_taints_again() -> None:
+    for command in _graph(_pool()).of(COMMAND):
+        assert "GPU_CLUSTER_NODE_UID" in command.props["environment"]
+
+
 def test_updating_taints_is_creating_them_and_nothing_ever_replaces_the_command() -> None:
     for command in _graph(_pool()).of(COMMAND):
         assert command.props["create"] == command.props["update"]

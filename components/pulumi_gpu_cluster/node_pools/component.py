@@ -61,8 +61,9 @@ class NodePool(KubernetesComponent):
                 tainted_node(
                     f"{scope}-{node}-taints",
                     node,
-                    taints,
-                    access or ClusterAccess(),
-                    self.child(after=[labelled]),
+                    labelled=labelled,
+                    taints=taints,
+                    access=access or ClusterAccess(),
+                    opts=self.child(after=[labelled]),
                 )
         self.register_outputs(props)

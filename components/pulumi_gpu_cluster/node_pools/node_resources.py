@@ -11,6 +11,7 @@ import pulumi
 from pulumi_command import local
 from pulumi_kubernetes.core.v1 import NodePatch
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
+from pulumi_kubernetes.meta.v1.outputs import ObjectMetaPatch
 
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 
@@ -43,6 +44,8 @@ def labelled_node(
 def tainted_node(
     name: str,
     node: str,
+    *,
+    labelled: NodePatch,
     taints: Sequence[Mapping[str, str]],
     access: ClusterAccess,
     opts: pulumi.ResourceOptions,
@@ -53,17 +56,27 @@ def tainted_node(
     Creating and updating are one idempotent command; deleting takes only our taints away. The
     text names no path, and nothing triggers a replacement, which would take the taints off a
     node in use.
+
+    Args:
+        name: Name of the resource.
+        node: Name of the node.
+        labelled: The same node with our labels, by which we learn that it was made anew.
+        taints: What it is to carry.
+        access: How the command reaches the cluster.
+        opts: Options of the resource.
     """
     command = f"gpu-cluster node taints {node}"
     if access.context:
         command += f" --context {shlex.quote(access.context)}"
-    environment = {"GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True)}
+    environment: dict[str, pulumi.Input[str]] = {
+        "GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True),
+        # A node that was made anew has no taints yet: its uid makes the command run again.
+        "GPU_CLUSTER_NODE_UID": labelled.metadata.apply(_uid),
+    }
     if access.kubeconfig is not None:
         environment["GPU_CLUSTER_KUBECONFIG"] = "-"
     elif access.kubeconfig_file is not None:
         environment["KUBECONFIG"] = access.kubeconfig_file
-    if access.kubeconfig is not None:
-        environment["GPU_CLUSTER_KUBECONFIG"] = "-"
     return local.Command(
         name,
         create=command,
@@ -74,3 +87,7 @@ def tainted_node(
         add_previous_output_in_env=False,
         opts=opts,
     )
+
+
+def _uid(metadata: ObjectMetaPatch | None) -> str:
+    return (metadata.uid if metadata is not None else None) or ""
