@@ -134,20 +134,16 @@ def _finding(model: type[Section], path: Path, fault: ErrorDetails, value: str |
         fault: What pydantic says of it.
         value: The value that is there, as a message shows it; None where it may be a secret.
     """
-    where = dotted(path)
+    known = planned_value(path, fault["input"]) or _unknown_key(model, path, fault)
+    if known is not None:
+        return known
     if isinstance(fault["input"], SecretStr):
         return error(
             "secret-not-allowed",
-            where,
+            dotted(path),
             "is encrypted, and no secret belongs here",
             "set it as plain configuration, without --secret",
         )
-    planned = planned_value(path, fault["input"])
-    if planned is not None:
-        return planned
-    unknown = _unknown_key(model, path, fault)
-    if unknown is not None:
-        return unknown
     return _fault(model, path, fault, value)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Literal
 
 from pydantic import Field
 
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
+from pulumi_gpu_cluster.day import Day
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
@@ -28,7 +28,7 @@ class AcceptArgs(Section):
     reason: str = Field(min_length=10)
     """Why it is all right here."""
 
-    until: dt.date | None = None
+    until: Day | None = None
     """The last day on which it is accepted."""
 
 

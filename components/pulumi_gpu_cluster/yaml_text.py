@@ -1,18 +1,22 @@
 """YAML as the engine reads it, with what is wrong in it as findings.
 
-The engine reads stack files by YAML 1.2's core rules: `no` is a text and `2026-12-31` too, where
-PyYAML's own loader makes a truth value and a date of them. Keys that come twice, which YAML
+The engine reads `no` as a text, where PyYAML's own loader makes a truth value of it, and a date
+without quotes as a text too, though a longer one than was written. Keys that come twice, which YAML
 forbids and every reader takes silently, are findings. An encrypted value
 (`{secure: ...}`) becomes OPAQUE.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 import yaml
 
+from pulumi_gpu_cluster.day import MIDNIGHT
 from pulumi_gpu_cluster.findings import Finding, error
 from pulumi_gpu_cluster.secret import OPAQUE
 
@@ -32,10 +36,11 @@ _PLAIN: Final = (
     ("int", re.compile(r"[-+]?(?:[0-9][0-9_]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)"), "-+0123456789"),
     (
         "float",
-        re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"),
+        re.compile(r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"),
         "-+.0123456789",
     ),
     ("float", re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"), "-+."),
+    ("timestamp", re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"), "0123456789"),
     ("merge", re.compile(r"<<"), "<"),
 )
 
@@ -51,9 +56,49 @@ def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
 
 
 class Loader(_Base):
-    """Composes nodes with libyaml where it is there; the tags are YAML 1.2's."""
+    """Composes nodes, with libyaml where it is there, and tags them as the engine's reader does."""
 
     yaml_implicit_resolvers = _resolvers()
+
+
+def _date(text: str) -> str:
+    """What the engine makes of a date without quotes."""
+    try:
+        day = dt.date(*(int(part) for part in text.split("-")))
+    except ValueError:
+        return text
+    return f"{day}{MIDNIGHT}"
+
+
+def _float(text: str) -> float:
+    digits = text.replace("_", "").lower()
+    return float(digits.replace(".inf", "inf").replace(".nan", "nan"))
+
+
+def _whole(text: str) -> int | float:
+    digits = text.replace("_", "")
+    try:
+        return int(digits, 0)
+    except ValueError:
+        pass
+    try:
+        # A leading zero: octal, as the engine's reader takes it, or a decimal that is none.
+        return int(digits, 8)
+    except ValueError:
+        return float(digits)
+
+
+_CONVERT: Final[Mapping[str, Callable[[str], object]]] = MappingProxyType(
+    {
+        "null": lambda _: None,
+        "bool": lambda text: text.lower() == "true",
+        "int": _whole,
+        "float": _float,
+        "timestamp": _date,
+        "merge": str,
+        "str": str,
+    }
+)
 
 
 class TooLarge(Exception):  # noqa: N818 - a bound, not a fault of this program
@@ -132,21 +177,15 @@ class Reader:
         return {**merged, **own}
 
     def _scalar(self, node: yaml.ScalarNode, path: str) -> object:
-        text: str = node.value
-        match node.tag.removeprefix(_TAG):
-            case "null":
-                return None
-            case "bool":
-                return text.lower() == "true"
-            case "int":
-                return _whole(text)
-            case "float":
-                return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-            case "str" | "merge":
-                return text
-            case _:
-                self._plain_tag(node, path, "str")
-                return text
+        convert = _CONVERT.get(node.tag.removeprefix(_TAG))
+        if convert is None:
+            self._plain_tag(node, path, "str")
+            return node.value
+        try:
+            return convert(node.value)
+        except ValueError:
+            self._say("yaml-tag", path, node, "a tag that does not fit its value", "remove it")
+            return node.value
 
     def _plain_tag(self, node: yaml.Node, path: str, expected: str) -> None:
         if node.tag != f"{_TAG}{expected}":
@@ -156,16 +195,3 @@ class Reader:
     def _say(self, rule: str, path: str, node: yaml.Node, message: str, fix: str) -> None:
         line = node.start_mark.line + 1
         self.findings.append(error(rule, path, f"{message} (line {line})", fix))
-
-
-def _whole(text: str) -> int | float:
-    digits = text.replace("_", "")
-    try:
-        return int(digits, 0)
-    except ValueError:
-        pass
-    try:
-        # A leading zero: octal, as the engine's reader takes it, or a decimal that is none.
-        return int(digits, 8)
-    except ValueError:
-        return float(digits)

@@ -38,6 +38,11 @@ def test_a_waiver_holds_through_its_last_day_and_not_longer() -> None:
     ]
 
 
+def test_a_day_without_quotes_is_understood_as_the_engine_hands_it_on() -> None:
+    accept = [_waiver(until="2026-12-31 00:00:00 +0000 UTC")]
+    assert judged(dt.date(2026, 12, 31), tenants=SHARED, accept=accept) == ()
+
+
 def test_a_waiver_of_another_place_covers_nothing_and_says_so() -> None:
     accept = [_waiver(path="site.tenants[0].group")]
     assert places(judged(tenants=SHARED, accept=accept)) == [

@@ -111,6 +111,12 @@ def test_an_empty_site_names_every_key_that_is_needed(tmp_path: Path) -> None:
     ]
 
 
+def test_an_encrypted_value_under_a_misspelt_key_is_a_slip_of_the_pen(tmp_path: Path) -> None:
+    control_plane = {"version": "1.36.3", "kubeconfg": {"secure": "v1:a:b"}}
+    (finding,) = load_stack_file(_stack(tmp_path, control_plane=control_plane)).findings
+    assert (finding.rule, finding.fix) == ("unknown-key", "did you mean kubeconfig?")
+
+
 def test_a_site_that_is_encrypted_as_a_whole_is_refused(tmp_path: Path) -> None:
     path = _file(tmp_path, "config:\n  gpu-cluster:site: {secure: v1:a:b}\n")
     assert _only(load_stack_file(path).findings) == ("secret-not-allowed", "site")
