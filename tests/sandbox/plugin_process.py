@@ -89,7 +89,7 @@ def on_this_machine(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def eventually(happens: Callable[[], object], seconds: float = 5) -> bool:
+def eventually(happens: Callable[[], object], seconds: float = 15) -> bool:
     """Whether it becomes true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

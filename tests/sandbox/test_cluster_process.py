@@ -30,6 +30,12 @@ def record(process: Process) -> dict[str, object]:
     return content
 
 
+def adopted(process: Process) -> int | None:
+    """Looked for again: a process's environment can be read only a moment after its start."""
+    process.adopt()
+    return process.pid()
+
+
 def test_a_started_process_is_found_by_a_later_look(process: Process) -> None:
     process.start(SLEEP)
     again = Process("part", process.pid_file, process.log)
@@ -81,8 +87,7 @@ def test_a_process_whose_pid_file_was_lost_is_found_again(process: Process) -> N
     pid = process.pid()
     process.pid_file.unlink()
     assert process.pid() is None
-    process.adopt()
-    assert process.pid() == pid
+    assert eventually(lambda: adopted(process) == pid)
     assert not process.runs(SLEEP), "nobody knows how it was started"
 
 
@@ -90,8 +95,7 @@ def test_a_broken_pid_file_is_as_good_as_none(process: Process) -> None:
     process.start(SLEEP)
     process.pid_file.write_text("{")
     assert process.pid() is None
-    process.adopt()
-    assert process.pid() is not None
+    assert eventually(lambda: adopted(process))
 
 
 def test_one_that_does_not_want_to_end_is_made_to(process: Process, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 Each test is a row of docs/command-stand-in.md.
 """
-# ruff: noqa: ANN401 - a command's inputs are whatever a program gives
 
 from __future__ import annotations
 
@@ -389,6 +388,14 @@ def test_the_stand_in_refuses_remote_commands_by_name(stand_in: Provider) -> Non
         stand_in.check(urn=URN.replace("local", "remote"), create="true")
     assert cast("grpc.Call", caught.value).code() == grpc.StatusCode.UNIMPLEMENTED
     assert "command:remote:Command" in _details(caught.value)
+
+
+@pytest.mark.parametrize("token", ["command:local:run", "command:remote:runOutput"])
+def test_the_stand_in_refuses_functions_by_name(stand_in: Provider, token: str) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        stand_in.calls.Invoke(provider_pb2.InvokeRequest(tok=token))
+    assert cast("grpc.Call", caught.value).code() == grpc.StatusCode.UNIMPLEMENTED
+    assert token in _details(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -76,11 +76,7 @@ class CommandProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.CheckResponse:
         kind = request.type or request.urn.split("::")[2].rpartition("$")[2]
         if kind != _TYPE:
-            context.abort(
-                grpc.StatusCode.UNIMPLEMENTED,
-                f"this stand-in for the command provider has {_TYPE} only, not {kind}; "
-                "install a Pulumi release with the command plugin to use it",
-            )
+            _refuse(kind, context)
         inputs = from_struct(request.news)
         inputs.setdefault("addPreviousOutputInEnv", True)
         failures = [
@@ -110,6 +106,12 @@ class CommandProvider(provider_pb2_grpc.ResourceProviderServicer):
                 for name in names
             },
         )
+
+    def Invoke(
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
+        _refuse(request.tok, context)
+        return provider_pb2.InvokeResponse()
 
     def Create(
         self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
@@ -185,6 +187,14 @@ class CommandProvider(provider_pb2_grpc.ResourceProviderServicer):
                     severity=engine_pb2.INFO, message=line, urn=urn, ephemeral=True
                 )
             )
+
+
+def _refuse(token: str, context: grpc.ServicerContext) -> None:
+    context.abort(
+        grpc.StatusCode.UNIMPLEMENTED,
+        f"this stand-in for the command provider has {_TYPE} only, not {token}; "
+        "install a Pulumi release with the command plugin to use it",
+    )
 
 
 def _state(inputs: Mapping[str, Any], output: Output) -> struct_pb2.Struct:
