@@ -75,6 +75,9 @@ Whole = Annotated[int, Field(ge=0, le=_MOST), BeforeValidator(no_truth_value)]
 Positive = Annotated[int, Field(ge=1, le=_MOST), BeforeValidator(no_truth_value)]
 """A whole number from 1 up."""
 
+Text = Annotated[str, Field(min_length=1)]
+"""A text that is not empty."""
+
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 KUBERNETES_VERSION: Final = r"^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"

@@ -204,7 +204,7 @@ def _fault_of_text(where: str, fault: ErrorDetails, value: str | None) -> Findin
     if kind in ("too_short", "string_too_short"):
         least = context["min_length"]
         unit = "characters" if kind == "string_too_short" else "entries"
-        message = f"has fewer than {least} {unit}"
+        message = "is empty" if least == 1 else f"has fewer than {least} {unit}"
         return error("too-short", where, message, f"write at least {least}")
     message, _, fix = str(context.get("error", "")).partition("; ")
     if value is None or not message:

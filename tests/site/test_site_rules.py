@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, cast
 
 import pytest
-from made_site import cpu_pool, gpu_pool, judged, places, tenant
+from made_site import AS_OF, cpu_pool, gpu_pool, judged, places, tenant
+from pydantic import SecretStr
 
 from pulumi_gpu_cluster.checks import RULES
+from pulumi_gpu_cluster.rule import Case
+from pulumi_gpu_cluster.secret import Generated, Given
+from pulumi_gpu_cluster.section import Section
+from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.site_rules import secret_missing
 
 Changes = dict[str, Any]
 
@@ -68,6 +74,27 @@ def test_every_rule_has_an_id_in_kebab_case_and_one_sentence() -> None:
         assert name == rule.id
         assert name.replace("-", "").isalpha()
         assert rule.says.endswith("."), name
+
+
+class _Database(Section):
+    key: Annotated[SecretStr | None, Generated("key")] = None
+    licence: Annotated[SecretStr | None, Given("the vendor's licence")] = None
+
+
+class _SiteWithDatabase(Section):
+    name: str = "lab"
+    database: _Database = _Database()
+
+
+def test_a_secret_that_is_missing_is_told_with_the_way_to_make_or_to_give_it() -> None:
+    case = Case(cast("Site", _SiteWithDatabase()), AS_OF)
+    assert [(fault.path, fault.fix) for fault in secret_missing.faults(case)] == [
+        ("site.database.key", "make it by gpu-cluster secrets init -s lab"),
+        (
+            "site.database.licence",
+            "set it by pulumi config set --secret --path 'gpu-cluster:site.database.licence'",
+        ),
+    ]
 
 
 def test_errors_are_told_before_warnings() -> None:

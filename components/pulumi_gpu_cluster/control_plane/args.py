@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from pulumi_gpu_cluster.secret import Given
-from pulumi_gpu_cluster.section import KUBERNETES_VERSION, Section
+from pulumi_gpu_cluster.section import KUBERNETES_VERSION, Section, Text
 
 
 class ControlPlaneArgs(Section):
@@ -25,9 +25,9 @@ class ControlPlaneArgs(Section):
     """The kubeconfig itself, as a secret: `pulumi config set --secret --path
     gpu-cluster:site.control_plane.kubeconfig`. Excludes `kubeconfig_file`."""
 
-    kubeconfig_file: str | None = None
+    kubeconfig_file: Text | None = None
     """Path of a kubeconfig on the machine that runs Pulumi; its content stays out of the
-    state. Relative to the working directory. Excludes `kubeconfig`."""
+    state. Relative to the folder of Pulumi.yaml. Excludes `kubeconfig`."""
 
-    context: str | None = None
+    context: Text | None = None
     """The kubeconfig's context to use; by default its current one."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
+from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
     DnsLabel,
@@ -75,6 +76,12 @@ _DRIVER = shorthand("version", str, wanted='a version in quotes, such as "580.17
 _MIG = shorthand("layout", str, wanted="the name of a layout such as all-3g.40gb")
 
 
+def _some(amount: str) -> str:
+    if not value(amount):
+        raise ValueError("is nothing; write what pods can have of a node, for example 1800Gi")
+    return amount
+
+
 def _hostlist(text: str) -> str:
     expand(text)
     return text
@@ -109,7 +116,7 @@ class NodePoolArgs(Section):
     cpus: Positive
     """CPUs per node that pods can have, in cores."""
 
-    memory: Quantity
+    memory: Annotated[Quantity, AfterValidator(_some)]
     """Memory per node that pods can have, for example 1800Gi."""
 
     gpu: GpuArgs | None = None

@@ -13,6 +13,7 @@ from pulumi_gpu_cluster.section import (
     Positive,
     Quantity,
     Section,
+    Text,
     Whole,
     no_truth_value,
     shorthand,
@@ -118,13 +119,13 @@ class TenantArgs(Section):
     name: DnsLabel
     """Name of the tenant, its namespace and its queue."""
 
-    group: str
+    group: Text
     """Group (as the API server sees it) whose members run workloads here."""
 
-    admins: str | None = None
+    admins: Text | None = None
     """Group that may also grant members' rights inside the namespace."""
 
-    viewers: str | None = None
+    viewers: Text | None = None
     """Group that may only look."""
 
     weight: Annotated[int, Field(ge=1, le=65535), BeforeValidator(no_truth_value)] = 1
