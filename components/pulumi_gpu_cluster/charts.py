@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from pulumi_gpu_cluster.catalog.charts import Chart
-from pulumi_gpu_cluster.section import Section
+from pulumi_gpu_cluster.section import Section, Text
 
 _OCI = "oci://"
 
@@ -19,11 +19,11 @@ class ChartsArgs(Section):
     """`upstream`: each project's own repository. `mirror`: one OCI or HTTP repository that
     holds them all. `directory`: chart folders or archives on disk."""
 
-    url: str | None = None
+    url: Text | None = None
     """With `mirror`: oci://registry/path or https://host/path."""
 
-    path: str | None = None
-    """With `directory`: the folder, relative to the program's working directory."""
+    path: Text | None = None
+    """With `directory`: the folder, relative to that of Pulumi.yaml."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class ChartLocation:
     repository: str | None = None
 
 
-def locate(source: ChartsArgs, chart: Chart) -> ChartLocation:
+def locate(source: ChartsArgs, chart: Chart, *, folder: Path) -> ChartLocation:
     """Where this site finds a chart.
 
     Args:
         source: The site's choice; its rules have seen to it that url or path is there.
         chart: The chart, as the catalogue has it.
+        folder: The folder that `path` names, as seen from here.
     """
     if source.source == "directory":
-        folder = Path(source.path or ".")
         unpacked = folder / chart.name
         archive = folder / f"{chart.name}-{chart.version}.tgz"
         return ChartLocation(str(unpacked if unpacked.is_dir() else archive))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import pulumi
@@ -10,6 +11,7 @@ from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
 from pulumi_gpu_cluster.catalog.charts import Chart
 from pulumi_gpu_cluster.charts import ChartsArgs, locate
+from pulumi_gpu_cluster.paths import from_project
 
 KEEP_CRDS_COMMAND: Final = "gpu-cluster-keep-crds"
 """Post-renderer that marks CRDs as to be kept. Helm runs it without arguments, so it is a
@@ -46,7 +48,7 @@ def helm_release(
         keep_crds: Whether the chart's CRDs, and with them users' objects, outlive the release.
         opts: Options of the resource.
     """
-    location = locate(source, chart)
+    location = locate(source, chart, folder=Path(from_project(source.path or ".")))
     return Release(
         name,
         name=chart.name,

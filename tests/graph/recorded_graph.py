@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import pulumi
 from google.protobuf import empty_pb2, json_format
-from pulumi.runtime import mocks, rpc
+from pulumi.runtime import mocks, rpc, settings
 
 # How the engine's protocol marks a value as secret.
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -164,6 +165,10 @@ def record(program: Callable[[], object], last_outputs: Mapping[str, Any] | None
     mocks.set_mocks(
         echo, project="gpu-cluster", stack="test", preview=False, monitor=_Monitor(echo, graph)
     )
+
+    # The stock mocks leave nonsense here.
+    here = str(Path.cwd())
+    settings.SETTINGS.root_directory = here  # pyright: ignore[reportAttributeAccessIssue]
 
     def run() -> None:
         program()

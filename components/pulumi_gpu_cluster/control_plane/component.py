@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
+from pulumi_gpu_cluster.paths import from_project
 
 CONTROL_PLANE_TYPE: Final = "gpu-cluster:control-plane:ControlPlane"
 """Type token of the component; lives in users' state, so it never changes."""
@@ -64,11 +65,12 @@ def _access(args: ControlPlaneArgs, kubeconfig: pulumi.Input[str] | None) -> Clu
     content = kubeconfig
     if content is None and args.kubeconfig is not None:
         content = args.kubeconfig.get_secret_value()
-    return ClusterAccess(
-        kubeconfig=None if content is None else pulumi.Output.secret(content),
-        kubeconfig_file=args.kubeconfig_file if content is None else None,
-        context=args.context,
-    )
+    if content is not None:
+        return ClusterAccess(kubeconfig=pulumi.Output.secret(content), context=args.context)
+    if args.kubeconfig_file is not None:
+        file = from_project(args.kubeconfig_file)
+        return ClusterAccess(kubeconfig_file=file, context=args.context)
+    return ClusterAccess(context=args.context)
 
 
 def _provider(
