@@ -369,8 +369,10 @@ def test_the_stand_in_ends_when_the_engine_is_gone(stand_ins: Engine, tmp_path: 
 def _start_only(provider: Provider, folder: Path) -> int:
     mark = folder / "pid"
     inputs = provider.checked({"create": f"echo $$ > {mark}; sleep 60; true"})
-    provider.calls.Create.future(provider_pb2.CreateRequest(urn=URN, properties=inputs))
+    # A call that nobody holds on to is cancelled.
+    call = provider.calls.Create.future(provider_pb2.CreateRequest(urn=URN, properties=inputs))
     assert eventually(lambda: mark.exists() and mark.read_text().strip())
+    assert call.running()
     return int(mark.read_text())
 
 
