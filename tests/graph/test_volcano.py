@@ -111,3 +111,16 @@ def test_queues_come_after_the_release() -> None:
     graph = _graph()
     for one in graph.of(QUEUE):
         assert graph.waits_for(one, graph.named("c-volcano-release", RELEASE))
+
+
+def test_a_tenant_can_name_no_queue_of_another() -> None:
+    api = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+    graph = _graph()
+    spec = graph.named("c-volcano-own-queues", api).props["spec"]
+    assert spec["failurePolicy"] == "Fail"
+    resources = {
+        one for rule in spec["matchConstraints"]["resourceRules"] for one in rule["resources"]
+    }
+    assert resources == {"jobs", "podgroups"}, "pods name their queue by the group made for them"
+    binding = graph.named("c-volcano-own-queues", f"{api}Binding").props["spec"]
+    assert binding == {"policyName": "gpu-cluster-own-queues", "validationActions": ["Deny"]}

@@ -12,6 +12,7 @@ from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
 from pulumi_gpu_cluster.releases import helm_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+from pulumi_gpu_cluster.scheduling.volcano.admission import enforced, own_queues
 from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values
 
 VOLCANO_TYPE: Final = "gpu-cluster:scheduling:Volcano"
@@ -42,7 +43,7 @@ class Volcano(KubernetesComponent):
         props = {"version": VOLCANO.version, "namespace": args.release_namespace}
         super().__init__(VOLCANO_TYPE, name, props, opts)
         home = namespace(f"{name}-namespace", args.release_namespace, PLATFORM, self.child())
-        helm_release(
+        release = helm_release(
             f"{name}-release",
             VOLCANO,
             source=charts or ChartsArgs(),
@@ -51,4 +52,6 @@ class Volcano(KubernetesComponent):
             keep_crds=not delete_crds,
             opts=self.child(after=[home]),
         )
+        policy = own_queues(f"{name}-own-queues", self.child(after=[release]))
+        enforced(f"{name}-own-queues", self.child(after=[policy]))
         self.register_outputs(props)
