@@ -7,9 +7,8 @@ from typing import Any, Final, cast
 
 import pulumi
 
-from pulumi_gpu_cluster.findings import Finding, Severity, error, has_errors
+from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
 from pulumi_gpu_cluster.loading import site_from_config
-from pulumi_gpu_cluster.secret import missing_secrets
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
 
@@ -29,7 +28,6 @@ def checked_site() -> Site:
     findings = list(found)
     if site is not None:
         findings += departures(recorded_tenants(_last_outputs()), site)
-        findings += _missing_secrets(site)
     _print(findings)
     if site is None or has_errors(findings):
         errors = sum(finding.severity is Severity.ERROR for finding in findings)
@@ -48,17 +46,6 @@ def _last_outputs() -> Mapping[str, Any]:
     read = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name})
     answer = cast("Mapping[str, Mapping[str, Any]]", read.value or {})
     return answer.get("outputs", {})
-
-
-def _missing_secrets(site: Site) -> Iterable[Finding]:
-    for missing in missing_secrets(site):
-        yield error(
-            "secret-missing",
-            missing.config_path,
-            "the site needs this secret and has none",
-            f"run gpu-cluster secrets init -s {pulumi.get_stack()}",
-            waivable=False,
-        )
 
 
 def _print(findings: Iterable[Finding]) -> None:
