@@ -9,24 +9,16 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import grpc
 import pytest
-from google.protobuf import empty_pb2, struct_pb2
-from plugin_process import (
-    ListeningEngine,
-    Plugin,
-    alive,
-    eventually,
-    listening_engine,
-    on_this_machine,
-    started,
-)
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
+from command_calls import NAME, SECRET, URN, Provider, details, running
+from google.protobuf import empty_pb2
+from plugin_process import alive, eventually, on_this_machine
+from pulumi.runtime.proto import provider_pb2
 
 from gpu_cluster_sandbox.engine import Engine
 from gpu_cluster_sandbox.engine.command_provider.values import (
@@ -35,75 +27,6 @@ from gpu_cluster_sandbox.engine.command_provider.values import (
     revealed,
     to_struct,
 )
-
-NAME = "pulumi-resource-command"
-URN = "urn:pulumi:dev::tests::command:local:Command::probe"
-SECRET = {
-    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-    "value": "hunter2",
-}
-
-
-@dataclass(frozen=True)
-class Provider:
-    """A running provider and the calls that the engine makes in order."""
-
-    plugin: Plugin
-    calls: Any  # the stubs' own types are half unknown
-    engine: ListeningEngine
-
-    def check(self, urn: str = URN, **inputs: Any) -> provider_pb2.CheckResponse:
-        kind = urn.split("::")[2]
-        answer: provider_pb2.CheckResponse = self.calls.Check(
-            provider_pb2.CheckRequest(urn=urn, type=kind, news=to_struct(inputs))
-        )
-        return answer
-
-    def checked(self, inputs: Mapping[str, Any]) -> struct_pb2.Struct:
-        answer = self.check(**inputs)
-        assert not answer.failures, answer.failures
-        return answer.inputs
-
-    def create(self, *, preview: bool = False, **inputs: Any) -> dict[str, Any]:
-        answer = self.calls.Create(
-            provider_pb2.CreateRequest(
-                urn=URN, name="probe", properties=self.checked(inputs), preview=preview
-            )
-        )
-        if not preview:
-            assert answer.id.startswith("probe")
-        return from_struct(answer.properties)
-
-    def diff(self, state: dict[str, Any], **inputs: Any) -> provider_pb2.DiffResponse:
-        news = self.checked(inputs)
-        answer: provider_pb2.DiffResponse = self.calls.Diff(
-            provider_pb2.DiffRequest(urn=URN, id="probe1", olds=to_struct(state), news=news)
-        )
-        return answer
-
-    def update(
-        self, state: dict[str, Any], *, preview: bool = False, **inputs: Any
-    ) -> dict[str, Any]:
-        answer = self.calls.Update(
-            provider_pb2.UpdateRequest(
-                urn=URN,
-                id="probe1",
-                olds=to_struct(state),
-                news=self.checked(inputs),
-                preview=preview,
-            )
-        )
-        return from_struct(answer.properties)
-
-    def delete(self, state: dict[str, Any]) -> None:
-        self.calls.Delete(
-            provider_pb2.DeleteRequest(urn=URN, id="probe1", properties=to_struct(state))
-        )
-
-
-def _details(error: grpc.RpcError) -> str:
-    return cast("grpc.Call", error).details() or ""
-
 
 REAL = on_this_machine(NAME)
 
@@ -116,19 +39,10 @@ def program(request: pytest.FixtureRequest, stand_ins: Engine) -> Path:
     return REAL if REAL and request.param == "real" else stand_ins.program(NAME)
 
 
-def _provider(program: Path) -> Iterator[Provider]:
-    with (
-        listening_engine() as (engine, address),
-        started(program, address, {"INHERITED": "from the engine"}) as plugin,
-    ):
-        calls: Any = provider_pb2_grpc.ResourceProviderStub(plugin.channel)
-        calls.Configure(provider_pb2.ConfigureRequest(acceptSecrets=True, acceptResources=True))
-        yield Provider(plugin, calls, engine)
-
-
 @pytest.fixture(scope="module")
 def shared(program: Path) -> Iterator[Provider]:
-    yield from _provider(program)
+    with running(program) as provider:
+        yield provider
 
 
 @pytest.fixture
@@ -140,12 +54,8 @@ def provider(shared: Provider) -> Provider:
 @pytest.fixture
 def own_provider(program: Path) -> Iterator[Provider]:
     """For tests that end it."""
-    yield from _provider(program)
-
-
-@pytest.fixture(scope="module")
-def stand_in(stand_ins: Engine) -> Iterator[Provider]:
-    yield from _provider(stand_ins.program(NAME))
+    with running(program) as provider:
+        yield provider
 
 
 def test_create_runs_the_command_and_keeps_its_output(provider: Provider) -> None:
@@ -173,8 +83,8 @@ def test_a_folder_that_does_not_exist_is_an_error(provider: Provider, tmp_path: 
     missing = str(tmp_path / "missing")
     with pytest.raises(grpc.RpcError) as caught:
         provider.create(create="pwd", dir=missing)
-    assert "no such file or directory" in str(_details(caught.value)).lower()
-    assert missing in str(_details(caught.value))
+    assert "no such file or directory" in str(details(caught.value)).lower()
+    assert missing in str(details(caught.value))
 
 
 def test_stdin_is_what_the_command_reads(provider: Provider) -> None:
@@ -272,7 +182,7 @@ def test_a_preview_runs_nothing_and_leaves_the_output_open(
 def test_a_failing_command_is_an_error_with_itself_and_its_output(provider: Provider) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         provider.create(create='echo "half way"; echo why >&2; exit 3')
-    told = _details(caught.value)
+    told = details(caught.value)
     assert told == (
         'exit status 3: running "echo \\"half way\\"; echo why >&2; exit 3":\nhalf way\nwhy\n'
     )
@@ -349,72 +259,3 @@ def _run_long(provider: Provider, folder: Path, act: Callable[[], object]) -> in
     call.join(10)
     assert failed, "the call ended as if the command had"
     return int(mark.read_text())
-
-
-def test_the_stand_in_ends_when_the_engine_is_gone(stand_ins: Engine, tmp_path: Path) -> None:
-    # A plugin's parent here is this test, which cannot be killed; a shell between them can.
-    program = stand_ins.program(NAME)
-    wrapper = tmp_path / "engine"
-    pids = tmp_path / "pids"
-    wrapper.write_text(f'#!/bin/sh\n{program} "$1" &\necho $! > {pids}\nwait\n')
-    wrapper.chmod(0o755)
-    for provider in _provider(wrapper):
-        command = _start_only(provider, tmp_path)
-        provider.plugin.process.kill()
-        plugin = int(pids.read_text())
-        assert eventually(lambda: not alive(plugin))  # noqa: B023 - used at once
-        assert eventually(lambda: not alive(command))  # noqa: B023 - used at once
-
-
-def _start_only(provider: Provider, folder: Path) -> int:
-    mark = folder / "pid"
-    inputs = provider.checked({"create": f"echo $$ > {mark}; sleep 60; true"})
-    # A call that nobody holds on to is cancelled.
-    call = provider.calls.Create.future(provider_pb2.CreateRequest(urn=URN, properties=inputs))
-    assert eventually(lambda: mark.exists() and mark.read_text().strip())
-    assert call.running()
-    return int(mark.read_text())
-
-
-@pytest.mark.parametrize("name", ["assetPaths", "archivePaths"])
-def test_the_stand_in_refuses_by_name_what_it_does_not_do(stand_in: Provider, name: str) -> None:
-    inputs: dict[str, Any] = {"create": "true", name: ["*"]}
-    (failure,) = stand_in.check(**inputs).failures
-    assert failure.property == name
-    assert name in failure.reason
-    assert "not supported" in failure.reason
-
-
-def test_the_stand_in_refuses_remote_commands_by_name(stand_in: Provider) -> None:
-    with pytest.raises(grpc.RpcError) as caught:
-        stand_in.check(urn=URN.replace("local", "remote"), create="true")
-    assert cast("grpc.Call", caught.value).code() == grpc.StatusCode.UNIMPLEMENTED
-    assert "command:remote:Command" in _details(caught.value)
-
-
-@pytest.mark.parametrize("token", ["command:local:run", "command:remote:runOutput"])
-def test_the_stand_in_refuses_functions_by_name(stand_in: Provider, token: str) -> None:
-    with pytest.raises(grpc.RpcError) as caught:
-        stand_in.calls.Invoke(provider_pb2.InvokeRequest(tok=token))
-    assert cast("grpc.Call", caught.value).code() == grpc.StatusCode.UNIMPLEMENTED
-    assert token in _details(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("create", 1),
-        ("stdin", ["x"]),
-        ("environment", {"A": 1}),
-        ("interpreter", "sh"),
-        ("logging", "loudly"),
-        ("addPreviousOutputInEnv", "yes"),
-        ("triggers", "a"),
-        ("crate", "true"),
-    ],
-)
-def test_the_stand_in_names_the_input_that_is_wrong(
-    stand_in: Provider, name: str, value: Any
-) -> None:
-    (failure,) = stand_in.check(**{name: value}).failures
-    assert failure.property == name

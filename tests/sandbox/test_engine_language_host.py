@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -45,7 +45,8 @@ def program(request: pytest.FixtureRequest, stand_ins: Engine) -> Path:
     return REAL if REAL and request.param == "real" else stand_ins.program(NAME)
 
 
-def _host(program: Path) -> Iterator[Host]:
+@contextmanager
+def running(program: Path) -> Generator[Host]:
     path = os.pathsep.join([str(VENV / "bin"), os.environ["PATH"]])
     with (
         listening_engine() as (_, address),
@@ -56,13 +57,15 @@ def _host(program: Path) -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def host(program: Path) -> Iterator[Host]:
-    yield from _host(program)
+    with running(program) as host:
+        yield host
 
 
 @pytest.fixture
 def own_host(program: Path) -> Iterator[Host]:
     """For tests that end it."""
-    yield from _host(program)
+    with running(program) as host:
+        yield host
 
 
 def info(folder: Path, **options: str) -> language_pb2.ProgramInfo:
@@ -185,12 +188,12 @@ def test_the_stand_in_ends_when_the_engine_is_gone(stand_ins: Engine, tmp_path: 
     pids = tmp_path / "pids"
     wrapper.write_text(f'#!/bin/sh\n{stand_ins.program(NAME)} "$1" &\necho $! > {pids}\nwait\n')
     wrapper.chmod(0o755)
-    for host in _host(wrapper):
+    with running(wrapper) as host:
         child = _long_plugin(host, tmp_path)
         host.plugin.process.kill()
         plugin = int(pids.read_text())
-        assert eventually(lambda: not alive(plugin))  # noqa: B023 - used at once
-        assert eventually(lambda: not alive(child))  # noqa: B023 - used at once
+        assert eventually(lambda: not alive(plugin))
+        assert eventually(lambda: not alive(child))
 
 
 def _long_plugin(host: Host, folder: Path) -> int:

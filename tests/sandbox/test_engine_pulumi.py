@@ -35,6 +35,7 @@ def program(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> BarePro
     made = BareProgram(tmp_path_factory.mktemp("commands"), engine, Path("/nowhere"))
     write(made, "one", "a")
     assert made.pulumi("stack", "init", "commands").code == 0
+    up(made)
     return made
 
 
@@ -52,10 +53,24 @@ def up(program: BareProgram, *arguments: str) -> str:
     return ran.output
 
 
+def test_a_secret_input_is_encrypted_in_the_state(program: BareProgram) -> None:
+    exported = program.pulumi("stack", "export")
+    (command,) = (
+        resource
+        for resource in json.loads(exported.output)["deployment"]["resources"]
+        if resource["type"] == "command:local:Command"
+    )
+    where: dict[str, dict[str, Any]] = {part: command[part] for part in ("inputs", "outputs")}
+    assert {part: "ciphertext" in values["stdin"] for part, values in where.items()} == {
+        "inputs": True,
+        "outputs": True,
+    }
+    assert "hunter2" not in exported.output
+
+
 def test_a_command_is_created_updated_replaced_and_deleted_in_that_order(
     program: BareProgram,
 ) -> None:
-    up(program)
     up(program, "--expect-no-changes")
     assert steps(program) == ["create one"]
     write(program, "two", "a")
@@ -72,22 +87,6 @@ def test_a_command_is_created_updated_replaced_and_deleted_in_that_order(
         "delete two",
         "delete two",
     ]
-
-
-def test_a_secret_input_is_encrypted_in_the_state(program: BareProgram) -> None:
-    up(program)
-    exported = program.pulumi("stack", "export")
-    (command,) = (
-        resource
-        for resource in json.loads(exported.output)["deployment"]["resources"]
-        if resource["type"] == "command:local:Command"
-    )
-    where: dict[str, dict[str, Any]] = {part: command[part] for part in ("inputs", "outputs")}
-    assert {part: "ciphertext" in values["stdin"] for part, values in where.items()} == {
-        "inputs": True,
-        "outputs": True,
-    }
-    assert "hunter2" not in exported.output
 
 
 def test_a_failing_command_fails_the_run_with_its_own_words(program: BareProgram) -> None:

@@ -14,7 +14,8 @@ from gpu_cluster_sandbox.cluster.errors import ClusterError
 from gpu_cluster_sandbox.cluster.health import trouble
 from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
 from gpu_cluster_sandbox.cluster.kwok import free_nodes, prepare_kwok
-from gpu_cluster_sandbox.cluster.parts import PART_NAMES, Layout, Part, describe_parts
+from gpu_cluster_sandbox.cluster.layout import Layout
+from gpu_cluster_sandbox.cluster.parts import PART_NAMES, Part, describe_parts
 from gpu_cluster_sandbox.cluster.ports import API, LOOPBACK, load_ports, settle_taken
 from gpu_cluster_sandbox.cluster.process import Process
 from gpu_cluster_sandbox.engine.cache import locked

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY, Pki
+from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY
 from gpu_cluster_sandbox.cluster.ports import LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from gpu_cluster_sandbox.cluster.layout import Layout
 
     Programs = Callable[[str], Path]
 
@@ -45,50 +47,6 @@ class Part:
     health: str
     identity: str = ""
     secure: bool = True
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where everything of one cluster lies."""
-
-    state: Path
-
-    @property
-    def pki(self) -> Pki:
-        """Keys and certificates."""
-        return Pki(self.state / "pki")
-
-    @property
-    def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig."""
-        return self.state / "kubeconfig"
-
-    @property
-    def data(self) -> Path:
-        """The cluster's objects."""
-        return self.state / "etcd"
-
-    @property
-    def run(self) -> Path:
-        """Pid files and the parts' own kubeconfigs: only there while the cluster runs."""
-        return self.state / "run"
-
-    @property
-    def ports(self) -> Path:
-        """The remembered ports."""
-        return self.state / "ports.json"
-
-    def part_kubeconfig(self, part: str) -> Path:
-        """A part's own kubeconfig."""
-        return self.run / f"{part}.kubeconfig"
-
-    def pid_file(self, part: str) -> Path:
-        """A part's pid file."""
-        return self.run / f"{part}.json"
-
-    def log(self, part: str) -> Path:
-        """A part's log."""
-        return self.state / "logs" / f"{part}.log"
 
 
 def describe_parts(
