@@ -17,7 +17,8 @@ from pulumi_gpu_cluster import GpuCluster
 from pulumi_gpu_cluster.catalog.charts import CHARTS
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
-BUILT_IN = re.compile(r"^(v1|apps/|batch/|networking\.k8s\.io/|rbac\.authorization\.k8s\.io/)")
+# Groups of Kubernetes' own end in .k8s.io or have no dot; those of projects end in .x-k8s.io.
+BUILT_IN = re.compile(r"^(v1$|[a-z]+/|[a-z.]+\.k8s\.io/)")
 
 VARIANTS: dict[str, Changes] = {
     "kueue": {},
