@@ -17,6 +17,8 @@ from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.workspace import Workspace
 
 STATES = Path(__file__).parent / "states"
+# Where in whose files a resource was made, and the key of one stack.
+_OF_ONE_MACHINE = frozenset({"secrets_providers", "sourcePosition", "stackTrace"})
 _STATE = "@STATE@"
 _KUBECONFIG = "@KUBECONFIG@"
 
@@ -26,26 +28,32 @@ def versions() -> list[str]:
     return sorted(path.name.removesuffix(".json.xz") for path in STATES.glob("*.json.xz"))
 
 
-def load(version: str, state: Path) -> str:
+def load(version: str, state: Path, now: str) -> str:
     """A recorded deployment, as if it had been made in this workspace.
 
     Args:
         version: The release.
         state: The workspace's folder.
+        now: The workspace's own deployment, whose keys it takes.
     """
     text = lzma.decompress((STATES / f"{version}.json.xz").read_bytes()).decode()
-    kubeconfig = (state / "kubeconfig").read_text()
-    return _swapped(text, {_STATE: str(state), _KUBECONFIG: kubeconfig})
+    document = json.loads(_swapped(text, {_STATE: str(state), _KUBECONFIG: _kubeconfig(state)}))
+    document["deployment"]["secrets_providers"] = json.loads(now)["deployment"]["secrets_providers"]
+    return json.dumps(document)
 
 
 def save(version: str, state: Path, deployment: str) -> None:
     """Records a deployment that was exported with its secrets shown."""
-    kubeconfig = (state / "kubeconfig").read_text()
-    text = _swapped(deployment, {kubeconfig: _KUBECONFIG, str(state): _STATE})
+    text = _swapped(deployment, {_kubeconfig(state): _KUBECONFIG, str(state): _STATE})
     if "client-key-data" in text:
         raise ValueError("the kubeconfig is still in the recorded state")
     STATES.mkdir(exist_ok=True)
     (STATES / f"{version}.json.xz").write_bytes(lzma.compress(text.encode()))
+
+
+def _kubeconfig(state: Path) -> str:
+    # `pulumi config set` drops the last line's end.
+    return (state / "kubeconfig").read_text().rstrip("\n")
 
 
 def _swapped(document: str, words: Mapping[str, str]) -> str:
@@ -54,7 +62,11 @@ def _swapped(document: str, words: Mapping[str, str]) -> str:
 
 def _swap(value: object, words: Mapping[str, str]) -> object:
     if isinstance(value, dict):
-        return {key: _swap_member(key, inner, words) for key, inner in value.items()}
+        return {
+            key: _swap_member(key, inner, words)
+            for key, inner in value.items()
+            if key not in _OF_ONE_MACHINE
+        }
     if isinstance(value, list):
         return [_swap(inner, words) for inner in value]
     if isinstance(value, str):

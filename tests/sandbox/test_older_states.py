@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,13 +19,14 @@ def older(
     """The running site, with the state that an older release left."""
     now = running.pulumi("stack", "export")
     assert now.code == 0, now.output
+    deployment = now.output[now.output.index("{") :]
     then = tmp_path / "then.json"
-    then.write_text(recorded_state.load(request.param, running.state))
+    then.write_text(recorded_state.load(request.param, running.state, deployment))
     imported = running.pulumi("stack", "import", "--file", str(then))
     assert imported.code == 0, imported.output
     yield running
     before = tmp_path / "now.json"
-    before.write_text(now.output[now.output.index("{") :])
+    before.write_text(deployment)
     restored = running.pulumi("stack", "import", "--file", str(before))
     assert restored.code == 0, restored.output
 
@@ -32,8 +34,9 @@ def older(
 @pytest.mark.parametrize("older", recorded_state.versions(), indirect=True)
 def test_nothing_is_replaced_or_deleted(older: RunningSite) -> None:
     previewed = older.pulumi("preview", "--json")
-    text = previewed.output[previewed.output.index("\n{") :]
-    plan, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    start = re.search(r"^\{$", previewed.output, re.MULTILINE)
+    assert start is not None, previewed.output
+    plan, _ = json.JSONDecoder().raw_decode(previewed.output[start.start() :])
     assert plan["steps"], previewed.output
     done = [(step["op"], step["urn"]) for step in plan["steps"]]
     assert not [step for step in done if step[0] not in {"same", "update", "read"}]

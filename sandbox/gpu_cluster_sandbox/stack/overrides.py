@@ -6,20 +6,20 @@ what the user wrote, so that what comes up here is what would come up there.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from gpu_cluster_sandbox.errors import SandboxError
 from gpu_cluster_sandbox.stack.workspace import Workspace
 
-SITE_KEY = "gpu-cluster:site"
-KUBECONFIG_PATH = f"{SITE_KEY}.control_plane.kubeconfig"
+SITE_KEY: Final = "gpu-cluster:site"
+KUBECONFIG_PATH: Final = f"{SITE_KEY}.control_plane.kubeconfig"
 
 
 def write_working_copy(workspace: Workspace, kubernetes_version: str) -> None:
@@ -29,23 +29,21 @@ def write_working_copy(workspace: Workspace, kubernetes_version: str) -> None:
         workspace: Whose copy.
         kubernetes_version: The version that the simulated control plane really runs.
     """
-    document = yaml.safe_load(workspace.site_file.read_text(encoding="utf-8"))
-    before = _read(workspace.stack_file)
-    site = copy.deepcopy(document["config"][SITE_KEY])
-    kept = _kubeconfig(before)
+    document = _read(workspace.site_file)
+    before = _read(workspace.stack_file) if workspace.stack_file.is_file() else {}
     control_plane: dict[str, object] = {"kind": "existing", "version": kubernetes_version}
-    if kept is not None:
+    if (kept := _kubeconfig(before)) is not None:
         control_plane["kubeconfig"] = kept
+    site = document["config"][SITE_KEY]
     site["control_plane"] = control_plane
     site["charts"] = {"source": "directory", "path": os.fspath(workspace.charts)}
-    document["config"][SITE_KEY] = site
     # A salt of the user's belongs to a passphrase that we do not have.
     for key in ("encryptionsalt", "secretsprovider", "encryptedkey"):
         document.pop(key, None)
         if key in before:
             document[key] = before[key]
     temporary = workspace.stack_file.with_suffix(".new")
-    temporary.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    _yaml().dump(document, temporary)
     temporary.replace(workspace.stack_file)
 
 
@@ -72,18 +70,22 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
-        return {}
+def _yaml() -> YAML:
+    # It writes every value as it was written, where a plain reader makes a truth value of `no`.
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 10_000
+    return yaml
+
+
+def _read(path: Path) -> MutableMapping[str, Any]:
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError:
-        raise SandboxError(
-            f"the working copy {path} is no longer YAML", f"remove it: rm {path}"
-        ) from None
-    return document if isinstance(document, dict) else {}
+        document = _yaml().load(path)
+    except (YAMLError, ValueError):
+        raise SandboxError(f"{path} is not YAML", "mend it, or remove it if it is a copy") from None
+    return document if isinstance(document, MutableMapping) else {}
 
 
-def _kubeconfig(document: Mapping[str, Any]) -> object:
+def _kubeconfig(document: MutableMapping[str, Any]) -> object:
     site = document.get("config", {}).get(SITE_KEY, {})
     return site.get("control_plane", {}).get("kubeconfig")
