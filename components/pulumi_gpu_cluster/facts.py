@@ -7,6 +7,7 @@ from typing import Any
 from pulumi_gpu_cluster.catalog import versions
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_in
+from pulumi_gpu_cluster.scheduling.choice import queue_names
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import ceilings
@@ -42,7 +43,7 @@ def pool_facts(pool: NodePoolArgs) -> dict[str, Any]:
 
 
 def tenant_facts(site: Site, tenant: TenantArgs) -> dict[str, Any]:
-    """A tenant: its state, namespace, hard limits and queue.
+    """A tenant: its state, namespace, hard limits, and what its jobs name as their queue.
 
     One that is removed stays listed until its entry is dropped, so that the next run knows
     that it may be.
@@ -52,5 +53,5 @@ def tenant_facts(site: Site, tenant: TenantArgs) -> dict[str, Any]:
         "state": tenant.state,
         "namespace": tenant.name,
         "quota": dict(ceilings(site, tenant)),
-        "queue": tenant.name,
+        "queue": ", ".join(queue_names(site.scheduler.kind, tenant, site.node_pools)),
     }

@@ -133,9 +133,24 @@ def test_the_stack_says_what_a_summary_needs() -> None:
         "mig": "all-3g.40gb",
     }
     ml = found["tenants"][0]
-    assert (ml["name"], ml["namespace"], ml["state"], ml["queue"]) == ("ml", "ml", "active", "ml")
+    assert (ml["name"], ml["namespace"], ml["state"], ml["queue"]) == (
+        "ml",
+        "ml",
+        "active",
+        "default",
+    )
     assert ml["quota"]["requests.nvidia.com/gpu"] == "12"
     assert kubeconfig is not None
+
+
+def test_the_stack_says_which_queues_a_tenants_jobs_may_name() -> None:
+    found: dict[str, Any] = {}
+
+    def program() -> None:
+        found.update(GpuCluster("c", site({("scheduler",): {"kind": "volcano"}})).outputs)
+
+    record(program)
+    assert found["tenants"][0]["queue"] == "ml.train, ml.serve, ml.general"
 
 
 def test_the_kubeconfig_output_is_a_secret() -> None:

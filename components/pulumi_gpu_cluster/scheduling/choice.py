@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.rights import CHANGE, LOOK, Right
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
+from pulumi_gpu_cluster.tenancy.shares import pool_shares
 
 Scheduler = Literal["kueue", "volcano"]
 
 NODE_GROUP_LABEL: Final = "volcano.sh/nodegroup-name"
 """Label on a node by which Volcano's nodegroup plugin keeps a queue to its pool."""
+
+DEFAULT_QUEUE: Final = "default"
+"""A LocalQueue of this name takes every job of its namespace that names no queue."""
 
 _SUBMIT: Final = (*LOOK, *CHANGE)
 
@@ -55,3 +60,18 @@ def node_labels_for(kind: Scheduler, pool: NodePoolArgs) -> Mapping[str, str]:
 def node_group(pool: NodePoolArgs) -> str:
     """The pool's node group: its own name, or what its nodes are labelled with already."""
     return (pool.selector or {}).get(NODE_GROUP_LABEL, pool.name)
+
+
+def pool_queue_name(tenant: str, pool: str) -> str:
+    """Name of a tenant's queue in one pool, in Volcano.
+
+    Names of tenants and pools have no dots, so no two are alike.
+    """
+    return f"{tenant}.{pool}"
+
+
+def queue_names(kind: Scheduler, tenant: TenantArgs, pools: Iterable[NodePoolArgs]) -> list[str]:
+    """The queues that a tenant's jobs may name; none needs to be named where there is one."""
+    if kind == "kueue":
+        return [DEFAULT_QUEUE]
+    return [pool_queue_name(tenant.name, pool) for pool in pool_shares(tenant, pools)]

@@ -10,13 +10,11 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import selector, taint_specs, tolerations
+from pulumi_gpu_cluster.scheduling.choice import DEFAULT_QUEUE
 from pulumi_gpu_cluster.scheduling.kueue.quotas import FlavorQuota, resource_groups
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 _API: Final = "kueue.x-k8s.io/v1beta2"
-
-DEFAULT_QUEUE: Final = "default"
-"""A LocalQueue of this name takes every job of its namespace that names no queue."""
 
 
 def resource_flavor(name: str, pool: NodePoolArgs, opts: pulumi.ResourceOptions) -> CustomResource:

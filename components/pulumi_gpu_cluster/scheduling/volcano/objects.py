@@ -11,7 +11,7 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.quantity import text_of
-from pulumi_gpu_cluster.scheduling.choice import node_group
+from pulumi_gpu_cluster.scheduling.choice import node_group, pool_queue_name
 from pulumi_gpu_cluster.tenancy.shares import MEMORY, Share
 
 _ROOT: Final = "root"
@@ -41,8 +41,8 @@ class PoolQueue:
 
     @property
     def name(self) -> str:
-        """Name of the queue. Names of tenants and pools have no dots, so no two are alike."""
-        return f"{self.tenant}.{self.pool.name}"
+        """Name of the queue."""
+        return pool_queue_name(self.tenant, self.pool.name)
 
     def spec(self) -> dict[str, Any]:
         """The queue's spec.
