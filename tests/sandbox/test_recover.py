@@ -7,15 +7,19 @@ import os
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from bare_program import BareProgram
-from lightkube import ApiError, Client
+from lightkube import Client
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.apps_v1 import Deployment
-from lightkube.resources.core_v1 import Namespace, Secret
+from lightkube.resources.core_v1 import Secret
+from sandbox_project import Ran
 
 from gpu_cluster_sandbox.cluster import Cluster
 
@@ -54,7 +58,9 @@ provider = k8s.Provider(
     cluster_identifier="bare",
 )
 there = pulumi.ResourceOptions(provider=provider)
-namespace = k8s.core.v1.Namespace("rec", metadata={"name": "rec"}, opts=there)
+namespace = k8s.core.v1.Namespace(
+    "home", metadata={"name": config.require("namespace")}, opts=there
+)
 labels = {"app": "own"}
 k8s.apps.v1.Deployment(
     "own",
@@ -93,9 +99,85 @@ OWN = "kubernetes:apps/v1:Deployment own"
 RELEASE = "kubernetes:helm.sh/v3:Release kueue"
 
 
-@pytest.fixture(scope="module")
-def kube(bare_cluster: Cluster) -> Client:
-    return bare_cluster.client()
+@dataclass(frozen=True)
+class Stack:
+    """A stack of the program in a namespace of its own, so that nothing must be cleaned up.
+
+    Attributes:
+        program: The program.
+        name: Name of the stack and of its namespace.
+        kube: The cluster's administrator.
+    """
+
+    program: BareProgram
+    name: str
+    kube: Client
+
+    def configure(self, word: str, replicas: int, own: int = 0) -> None:
+        """Sets what the program reads; `replicas` of the release, `own` of the other Deployment."""
+        values = {"word": word, "replicas": str(replicas), "own": str(own), "namespace": self.name}
+        pairs = [
+            word for key, value in values.items() for word in ("--plaintext", f"{key}={value}")
+        ]
+        done = self.program.pulumi("config", "set-all", "--stack", self.name, *pairs)
+        assert done.code == 0, done.output
+
+    def pulumi(self, command: str, *options: str) -> Ran:
+        return self.program.pulumi(command, "--stack", self.name, *options)
+
+    def up(self) -> None:
+        done = self.pulumi("up", "--yes", "--skip-preview")
+        assert done.code == 0, done.output
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Starts a run that is going to be killed."""
+        return subprocess.Popen(
+            ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", self.name],
+            cwd=self.program.folder,
+            env=self.program.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def recover(self) -> list[str]:
+        """Recovers, and returns what was said but for processes, whose numbers vary."""
+        done = self.program.run("gpu-cluster", "recover", "--stack", self.name)
+        assert done.code == 0, done.output
+        assert "hush-hush" not in done.output
+        return [line for line in done.output.splitlines() if "process" not in line]
+
+    def records(self) -> dict[int, str]:
+        """Revision to status of the release, as Helm's own labels tell."""
+        secrets = self.kube.list(
+            Secret, namespace=self.name, labels={"owner": "helm", "name": "kueue"}
+        )
+        found: list[Any] = [one.metadata for one in secrets]
+        return {int(one.labels["version"]): one.labels["status"] for one in found}
+
+    @property
+    def state_file(self) -> Path:
+        return self.program.backend / ".pulumi" / "stacks" / "bare" / f"{self.name}.json"
+
+    def latest(self) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads(self.state_file.read_text())
+        latest: dict[str, Any] = state["checkpoint"]["latest"] or {}
+        return latest
+
+    def under_way(self) -> set[str]:
+        """Names of the resources that the state says are under way."""
+        operations: list[dict[str, Any]] = self.latest().get("pending_operations", [])
+        return {one["resource"]["urn"].rpartition("::")[2] for one in operations}
+
+    def recorded(self) -> set[str]:
+        """Names of the resources that the state has."""
+        resources: list[dict[str, Any]] = self.latest().get("resources", [])
+        return {one["urn"].rpartition("::")[2] for one in resources}
+
+    def assert_whole(self) -> None:
+        settled = self.pulumi("preview", "--expect-no-changes")
+        assert settled.code == 0, settled.output
+        assert "hush-hush" not in self.state_file.read_text(), "a secret lies there in plain text"
 
 
 @pytest.fixture(scope="module")
@@ -105,59 +187,24 @@ def program(bare: BareProgram) -> BareProgram:
         path = bare.folder / "chart" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    assert bare.pulumi("stack", "init", "dev").code == 0
     return bare
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays(program: BareProgram, kube: Client) -> Iterator[None]:
-    yield
-    configure(program, "a", 0)
-    destroyed = program.pulumi("destroy", "--yes", "--skip-preview", "--stack", "dev")
-    assert destroyed.code == 0, destroyed.output
-    assert not plugins(), "a plugin outlived its run"
-    wait_for(lambda: namespace_is_gone(kube), "the namespace to go")
-
-
-def namespace_is_gone(kube: Client) -> bool:
-    try:
-        kube.get(Namespace, "rec")
-    except ApiError as error:
-        return error.status.code == 404
-    return False
-
-
-def configure(program: BareProgram, word: str, replicas: int, own: int = 0) -> None:
-    for key, value in (("word", word), ("replicas", str(replicas)), ("own", str(own))):
-        assert program.pulumi("config", "set", key, value, "--stack", "dev").code == 0
-
-
-def up(program: BareProgram) -> None:
-    done = program.pulumi("up", "--yes", "--skip-preview", "--stack", "dev")
+@pytest.fixture
+def stack(
+    program: BareProgram, bare_cluster: Cluster, request: pytest.FixtureRequest
+) -> Iterator[Stack]:
+    name = f"s{zlib.crc32(request.node.name.encode()) % 10_000}"
+    made = Stack(program, name, bare_cluster.client())
+    done = program.pulumi("stack", "init", name)
     assert done.code == 0, done.output
-
-
-def start(program: BareProgram) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", "dev"],
-        cwd=program.folder,
-        env=program.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    yield made
+    assert not plugins(), "a plugin outlived its run"
 
 
 def kill(run: subprocess.Popen[bytes]) -> None:
     run.send_signal(signal.SIGKILL)
     run.wait()
-
-
-def records(kube: Client) -> dict[int, str]:
-    """Revision to status of the release, as Helm's own labels tell."""
-    secrets = kube.list(Secret, namespace="rec", labels={"owner": "helm", "name": "kueue"})
-    found: list[Any] = [one.metadata for one in secrets]
-    return {int(one.labels["version"]): one.labels["status"] for one in found}
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
@@ -167,10 +214,10 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.2)
 
 
-def plugins() -> list[int]:
-    """Kubernetes plugins whose run is over: the processes of nobody."""
+def plugins(parent: int = 1) -> list[int]:
+    """Kubernetes plugins of a run; those of a run that is over are the processes of nobody."""
     found = subprocess.run(
-        ["pgrep", "--parent", "1", "--full", "pulumi-resource-kubernetes 127"],
+        ["pgrep", "--parent", str(parent), "--full", "pulumi-resource-kubernetes 127"],
         capture_output=True,
         text=True,
         check=False,
@@ -178,134 +225,107 @@ def plugins() -> list[int]:
     return [int(pid) for pid in found.stdout.split()]
 
 
-def under_way(program: BareProgram) -> set[str]:
-    """Names of the resources that the state says are under way."""
-    (path,) = (program.backend / ".pulumi" / "stacks" / "bare").glob("dev.json")
-    latest: dict[str, Any] = json.loads(path.read_text())["checkpoint"]["latest"] or {}
-    operations: list[dict[str, Any]] = latest.get("pending_operations", [])
-    return {one["resource"]["urn"].rpartition("::")[2] for one in operations}
+def test_a_killed_first_run_is_settled_and_the_next_one_finishes_it(stack: Stack) -> None:
+    stack.configure("a", replicas=1, own=1)
+    run = stack.start()
+    wait_for(lambda: stack.under_way() >= {"own", "sleep", "kueue"}, "the run to be under way")
+    wait_for(lambda: stack.records() == {1: "pending-install"}, "the install")
 
-
-def recover(program: BareProgram) -> list[str]:
-    done = program.run("gpu-cluster", "recover", "--stack", "dev")
-    assert done.code == 0, done.output
-    assert "hush-hush" not in done.output
-    return [line for line in done.output.splitlines() if "process" not in line]
-
-
-def assert_whole(program: BareProgram) -> None:
-    settled = program.pulumi("preview", "--expect-no-changes", "--stack", "dev")
-    assert settled.code == 0, settled.output
-    state = next((program.backend / ".pulumi" / "stacks" / "bare").glob("dev.json"))
-    assert "hush-hush" not in state.read_text(), "a secret lies in the state in plain text"
-
-
-def test_a_killed_first_run_is_settled_and_the_next_one_finishes_it(
-    program: BareProgram, kube: Client
-) -> None:
-    configure(program, "a", 1, own=1)
-    run = start(program)
-    wait_for(lambda: under_way(program) >= {"own", "sleep", "kueue"}, "the run to be under way")
-    wait_for(lambda: records(kube) == {1: "pending-install"}, "the install")
-
-    early = program.run("gpu-cluster", "recover", "--stack", "dev")
+    early = stack.program.run("gpu-cluster", "recover", "--stack", stack.name)
     assert early.code == 1
     assert f"process {run.pid}, at" in early.output, "a living run keeps its lock"
-    assert "pulumi cancel --stack dev" in early.output
+    assert f"pulumi cancel --stack {stack.name}" in early.output
     kill(run)
     assert plugins(), "the plugin that would take the release away has outlived its run"
 
-    assert recover(program) == [
+    settled = f"settled; the next run is: pulumi up --stack {stack.name}"
+    assert stack.recover() == [
         (
-            "Helm release kueue in namespace rec: removed the record of revision 1, "
+            f"Helm release kueue in namespace {stack.name}: removed the record of revision 1, "
             "pending-install; the next run installs it anew"
         ),
         f"{RELEASE} was being created: the next run makes it again",
         "command:local:Command sleep was being created: the next run makes it again",
         "reading 1 resources that were under way from the cluster",
         f"{OWN} is there",
-        "settled; the next run is: pulumi up --stack dev",
+        settled,
     ]
     assert not plugins()
-    assert recover(program) == ["settled; the next run is: pulumi up --stack dev"]
-    configure(program, "a", 0)
-    up(program)
-    assert records(kube) == {1: "deployed"}
-    fields = kube.get(Deployment, "own", namespace="rec").metadata
-    assert fields is not None
-    ours = [one.manager for one in fields.managedFields or [] if "pulumi" in (one.manager or "")]
+    assert stack.recover() == [settled], "a second recovery has nothing to do"
+    stack.configure("a", replicas=0)
+    stack.up()
+    assert stack.records() == {1: "deployed"}
+    fields: Any = stack.kube.get(Deployment, "own", namespace=stack.name).metadata
+    ours = [one.manager for one in fields.managedFields if "pulumi" in one.manager]
     assert len(ours) == 1, f"the next change would be in conflict with one's own: {ours}"
-    assert_whole(program)
+    stack.assert_whole()
 
 
-def test_a_killed_upgrade_goes_on_from_the_last_deployed_revision(
-    program: BareProgram, kube: Client
-) -> None:
-    configure(program, "a", 0)
-    up(program)
-    configure(program, "b", 1)
-    run = start(program)
-    wait_for(lambda: records(kube).get(2) == "pending-upgrade", "the upgrade")
+def test_a_killed_upgrade_goes_on_from_the_last_deployed_revision(stack: Stack) -> None:
+    stack.configure("a", replicas=0)
+    stack.up()
+    stack.configure("b", replicas=1)
+    run = stack.start()
+    wait_for(lambda: stack.records().get(2) == "pending-upgrade", "the upgrade")
     kill(run)
-    lines = recover(program)
+    lines = stack.recover()
     assert (
-        "Helm release kueue in namespace rec: removed the record of revision 2, pending-upgrade; "
-        "the one before it stands"
+        f"Helm release kueue in namespace {stack.name}: removed the record of revision 2, "
+        "pending-upgrade; the one before it stands"
     ) in lines
     assert f"{RELEASE} is there" in lines
-    configure(program, "b", 0)
-    up(program)
-    assert records(kube) == {1: "superseded", 2: "deployed"}
-    assert_whole(program)
+    stack.configure("b", replicas=0)
+    stack.up()
+    assert stack.records() == {1: "superseded", 2: "deployed"}
+    stack.assert_whole()
 
 
-def test_a_release_that_was_finished_after_the_kill_is_taken_into_the_state(
-    program: BareProgram, kube: Client
-) -> None:
-    configure(program, "a", 1)
-    run = start(program)
-    wait_for(lambda: records(kube) == {1: "pending-install"}, "the install")
+def test_a_release_that_was_finished_after_the_kill_is_taken_into_the_state(stack: Stack) -> None:
+    stack.configure("a", replicas=1)
+    run = stack.start()
+    wait_for(lambda: stack.records() == {1: "pending-install"}, "the install")
+    wait_for(lambda: deployment_is_there(stack), "the release's objects")
     kill(run)
     # The plugin still waits for the pods: now there are none to wait for.
     scaled = {"spec": {"replicas": 0}}
-    kube.patch(Deployment, "waited-for", scaled, namespace="rec")
-    wait_for(lambda: records(kube) == {1: "deployed"}, "the install to end")
-    assert f"{RELEASE} is there" in recover(program)
-    assert records(kube) == {1: "deployed"}, "what stands is left standing"
-    up_again = program.pulumi("preview", "--diff", "--stack", "dev")
-    assert f"{RELEASE.split(maxsplit=1)[0]}: (create)" not in up_again.output, up_again.output
+    stack.kube.patch(Deployment, "waited-for", scaled, namespace=stack.name)
+    wait_for(lambda: stack.records() == {1: "deployed"}, "the install to end")
+    assert f"{RELEASE} is there" in stack.recover()
+    assert stack.records() == {1: "deployed"}, "what stands is left standing"
+    assert "kueue" in stack.recorded()
+    assert "hush-hush" not in stack.state_file.read_text(), "a secret lies there in plain text"
 
 
-def test_an_install_that_a_later_run_has_forgotten_is_found(
-    program: BareProgram, kube: Client
-) -> None:
-    configure(program, "a", 1)
-    run = start(program)
-    wait_for(lambda: records(kube) == {1: "pending-install"}, "the install")
-    # Without its plugin the run fails by itself, and takes the release for never begun.
-    children = subprocess.run(
-        ["pgrep", "--parent", str(run.pid), "--full", "pulumi-resource-kubernetes"],
-        capture_output=True,
-        text=True,
-        check=True,
+def deployment_is_there(stack: Stack) -> bool:
+    found = stack.kube.list(
+        Deployment, namespace=stack.name, fields={"metadata.name": "waited-for"}
     )
-    for pid in children.stdout.split():
-        os.kill(int(pid), signal.SIGKILL)
-    wait_for(lambda: "kueue" not in under_way(program), "the run to notice")
+    return bool(list(found))
+
+
+def test_an_install_that_a_later_run_has_forgotten_is_found(stack: Stack) -> None:
+    stack.configure("a", replicas=1)
+    run = stack.start()
+    wait_for(lambda: stack.records() == {1: "pending-install"}, "the install")
+    # Without its plugin the run fails by itself, and takes the release for never begun.
+    for pid in plugins(run.pid):
+        os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: "kueue" not in stack.under_way(), "the run to notice")
     kill(run)
-    configure(program, "a", 0)
-    lines = recover(program)
     assert (
-        "Helm release kueue in namespace rec: removed the record of revision 1, pending-install; "
-        "the next run installs it anew"
-    ) in lines
-    up(program)
-    assert_whole(program)
+        f"Helm release kueue in namespace {stack.name}: removed the record of revision 1, "
+        "pending-install; the next run installs it anew"
+    ) in stack.recover()
+    stack.configure("a", replicas=0)
+    stack.up()
+    assert stack.records() == {1: "deployed"}
 
 
-def test_somebody_elses_release_is_named_and_left_alone(program: BareProgram, kube: Client) -> None:
-    configure(program, "a", 0)
-    up(program)
+def test_somebody_elses_release_is_named_and_left_alone(stack: Stack) -> None:
+    stack.configure("a", replicas=1)
+    run = stack.start()
+    wait_for(lambda: stack.records() == {1: "pending-install"}, "the install")
+    kill(run)
     labels = {"owner": "helm", "name": "gpu-operator", "version": "1", "status": "pending-install"}
     name = "sh.helm.release.v1.gpu-operator.v1"
     theirs = Secret(
@@ -313,14 +333,14 @@ def test_somebody_elses_release_is_named_and_left_alone(program: BareProgram, ku
         type="helm.sh/release.v1",
         data={"release": ""},
     )
-    kube.create(theirs)
+    stack.kube.create(theirs)
     try:
-        assert recover(program)[0] == (
+        assert (
             "Helm release gpu-operator in namespace default is not this stack's, and was left "
             "alone; if the site installs it too: remove it (helm uninstall gpu-operator "
             "--namespace default), or adopt it (pulumi import kubernetes:helm.sh/v3:Release NAME "
             "default/gpu-operator, with the name and the --parent that pulumi preview shows)"
-        )
-        assert kube.get(Secret, name, namespace="default")
+        ) in stack.recover()
+        assert stack.kube.get(Secret, name, namespace="default")
     finally:
-        kube.delete(Secret, name, namespace="default")
+        stack.kube.delete(Secret, name, namespace="default")
