@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 from gpu_cluster_policies.pools import NODE_POOL_READS, pools_beside
 from gpu_cluster_policies.resources import UNKNOWN, Resource, Unknown, section, text
 from gpu_cluster_policies.rule import Config, Later, StackRule, Verdict, Violation
+from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ID: Final = "tenant-namespace-without-gpu-quota"
-TENANT_LABEL: Final = "gpu-cluster.io/tenant"
 _NAMESPACES: Final = ("kubernetes:core/v1:Namespace", "kubernetes:core/v1:NamespacePatch")
 _QUOTAS: Final = ("kubernetes:core/v1:ResourceQuota", "kubernetes:core/v1:ResourceQuotaPatch")
 _SETTING: Final = "gpuResources"
