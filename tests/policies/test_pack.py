@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
+import jsonschema
 import yaml
 from policy_stack import judged, resource
 
@@ -51,3 +53,15 @@ def test_a_thousand_tenants_and_their_quotas_are_judged_in_a_second() -> None:
     for rule in RULES:
         assert judged(rule, stack, {"gpuResources": ["nvidia.com/gpu"]}) == ([], "")
     assert time.perf_counter() - started < 1.0
+
+
+def test_what_is_documented_is_what_there_is(root: Path) -> None:
+    text = (root / "docs/policies.md").read_text(encoding="utf-8")
+    example = json.loads(text.split("```json")[1].split("```")[0])
+    settings = {rule.id: sorted(rule.settings) for rule in RULES}
+    assert {rule: sorted(names) for rule, names in example.items()} == settings
+    for rule in RULES:
+        assert f"| `{rule.id}` |" in text
+        for name, schema in rule.settings.items():
+            assert f"- `{name}`: " in text
+            jsonschema.validate(example[rule.id][name], schema)
