@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -147,18 +146,19 @@ def test_a_plugin_whose_engine_is_gone_is_found_and_ended(tmp_path: Path) -> Non
     engine: Any = socket.create_server(("127.0.0.1", 0))
     address = f"127.0.0.1:{engine.getsockname()[1]}"
     process = subprocess.Popen(
-        [sys.executable, plugin, address], stdout=subprocess.PIPE, env=os.environ
+        [sys.executable, plugin, address], cwd=tmp_path, stdout=subprocess.PIPE
     )
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == b"up\n"
 
         def found() -> list[Any]:
-            return [one for one in orphaned_plugins() if one.pid == process.pid]
+            return [one for one in orphaned_plugins(tmp_path) if one.pid == process.pid]
 
         assert found() == [], "its engine listens"
         engine.close()
         (orphan,) = found()
+        assert orphaned_plugins(tmp_path.parent) == (), "another program's"
         assert orphan.program == "pulumi-resource-test"
         end(orphan)
         assert process.wait(timeout=5) == -15

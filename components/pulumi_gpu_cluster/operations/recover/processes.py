@@ -65,15 +65,18 @@ def took_a_lock(pid: int, at: float) -> bool:
     return process.program == "pulumi" or process.started <= at + _SLACK_SECONDS
 
 
-def orphaned_plugins() -> tuple[Process, ...]:
-    """Resource plugins of ours whose engine is gone.
+def orphaned_plugins(folder: Path) -> tuple[Process, ...]:
+    """Resource plugins of a program's runs whose engine is gone.
 
     A killed command line leaves them at work: one that waits for a Helm release takes that
     release away when its time is up, whoever has installed it again by then.
+
+    Args:
+        folder: Where the program runs; the engine starts its plugins there.
     """
     if not _PROC.is_dir():
         return ()
-    return tuple(process for process in _ours() if _outlived_its_engine(process))
+    return tuple(process for process in _run_in(folder) if _outlived_its_engine(process))
 
 
 def end(process: Process) -> None:
@@ -101,10 +104,11 @@ def _listens(port: int) -> bool:
         return attempt.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _ours() -> Iterator[Process]:
+def _run_in(folder: Path) -> Iterator[Process]:
+    """This user's processes with that working directory: others' cannot be read."""
     for entry in _PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if entry.stat().st_uid == os.getuid():
+            if (entry / "cwd").readlink() == folder.resolve():
                 process = _process(entry)
                 if process is not None:
                     yield process

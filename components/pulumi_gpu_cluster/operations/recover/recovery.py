@@ -46,11 +46,12 @@ def recover(engine: Engine, start: Path, report: Report) -> None:
     file = project_file(start)
     settings = project_settings(file)
     release_locks(engine, str(settings["name"]), report)
-    for plugin in orphaned_plugins():
+    main = file.parent / str(settings.get("main") or "")
+    folder = main if main.is_dir() else main.parent
+    for plugin in orphaned_plugins(folder):
         end(plugin)
         report(f"ended {plugin.program} (process {plugin.pid}), which had outlived its run")
-    folder = file.parent / str(settings.get("main") or "")
-    settle_state(engine, folder if folder.is_dir() else folder.parent, report)
+    settle_state(engine, folder, report)
     report(f"settled; the next run is: pulumi up --stack {engine.stack}")
 
 
