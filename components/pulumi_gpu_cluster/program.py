@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
@@ -14,6 +15,8 @@ from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
 
 _NAMESPACE: Final = "gpu-cluster"
 _KEY: Final = "site"
+_ATTEMPTS: Final = 10
+_PAUSE_SECONDS: Final = 0.2
 
 
 def checked_site() -> Site:
@@ -43,9 +46,19 @@ def _last_outputs() -> Mapping[str, Any]:
     stack and would change with every run.
     """
     name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    read = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name})
-    answer = cast("Mapping[str, Mapping[str, Any]]", read.value or {})
-    return answer.get("outputs", {})
+    for attempt in range(_ATTEMPTS):
+        # The engine saves the state as the program starts, and the file backend can be read while
+        # it does: it says EOF then.
+        try:
+            read = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name})
+        except Exception:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            answer = cast("Mapping[str, Mapping[str, Any]]", read.value or {})
+            return answer.get("outputs", {})
+    return {}
 
 
 def _print(findings: Iterable[Finding]) -> None:
