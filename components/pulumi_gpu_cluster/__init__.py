@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
     from pulumi_gpu_cluster.node_pools.component import NodePool
+    from pulumi_gpu_cluster.node_pools.guard import NodeGuard
     from pulumi_gpu_cluster.program import checked_site
     from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
     from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
@@ -39,6 +40,7 @@ _HOMES: Final = {
     "GpuOperatorArgs": "gpu_operator.args",
     "Kueue": "scheduling.kueue.component",
     "KueueQueue": "scheduling.kueue.queue",
+    "NodeGuard": "node_pools.guard",
     "NodePool": "node_pools.component",
     "NodePoolArgs": "node_pools.args",
     "SchedulerArgs": "scheduling.args",
@@ -60,6 +62,7 @@ __all__ = [
     "GpuOperatorArgs",
     "Kueue",
     "KueueQueue",
+    "NodeGuard",
     "NodePool",
     "NodePoolArgs",
     "SchedulerArgs",

@@ -13,6 +13,7 @@ from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
 from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.component import NodePool
+from pulumi_gpu_cluster.node_pools.guard import NodeGuard
 from pulumi_gpu_cluster.scheduling.choice import job_selector, node_labels_for, queue_rights
 from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
 from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
@@ -60,7 +61,8 @@ class GpuCluster(pulumi.ComponentResource):
             identifier=site.name,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        pools = [self._node_pool(pool) for pool in site.node_pools]
+        guard = NodeGuard(f"{name}-node-guard", opts=self._inside())
+        pools = [self._node_pool(pool, after=[guard]) for pool in site.node_pools]
         self._gpu_operator(after=pools)
         scheduler = self._scheduler()
         for tenant in site.tenants:
@@ -82,14 +84,14 @@ class GpuCluster(pulumi.ComponentResource):
     def _delete_data(self) -> bool:
         return self._site.teardown is not None and self._site.teardown.data == "delete"
 
-    def _node_pool(self, pool: NodePoolArgs) -> NodePool:
+    def _node_pool(self, pool: NodePoolArgs, after: Sequence[pulumi.Resource]) -> NodePool:
         return NodePool(
             f"{self._name}-{pool.name}",
             pool,
             access=self.control_plane.access,
             labels=node_labels_for(self._site.scheduler.kind, pool),
             node_scope=self._name,
-            opts=self._inside(),
+            opts=self._inside(after),
         )
 
     def _gpu_operator(self, after: Sequence[pulumi.Resource]) -> GpuOperator | None:

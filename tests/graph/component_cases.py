@@ -15,6 +15,7 @@ from pulumi_gpu_cluster import (
     GpuOperator,
     Kueue,
     KueueQueue,
+    NodeGuard,
     NodePool,
     Tenant,
     Volcano,
@@ -36,6 +37,10 @@ def _cluster(name: str) -> GpuCluster:
 
 def _control_plane(name: str) -> ControlPlane:
     return ControlPlane(name, site().control_plane, identifier=name)
+
+
+def _node_guard(name: str) -> NodeGuard:
+    return NodeGuard(name, opts=provider_options(name))
 
 
 def _node_pool(name: str) -> NodePool:
@@ -100,6 +105,7 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:cluster:GpuCluster": _cluster,
     "gpu-cluster:control-plane:ControlPlane": _control_plane,
     "gpu-cluster:gpu-operator:GpuOperator": _gpu_operator,
+    "gpu-cluster:node-pools:NodeGuard": _node_guard,
     "gpu-cluster:node-pools:NodePool": _node_pool,
     "gpu-cluster:scheduling:Kueue": _kueue,
     "gpu-cluster:scheduling:KueueQueue": _kueue_queue,

@@ -80,6 +80,13 @@ def test_a_node_that_moves_to_another_pool_is_changed_in_place() -> None:
         ]
 
 
+def test_no_node_is_labelled_before_the_guard_against_phantoms_is_there() -> None:
+    graph = _graph()
+    api = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
+    for node in graph.of(NODE):
+        assert graph.waits_for(node, graph.named("c-node-guard-binding", api)), node.name
+
+
 def test_labels_come_before_the_operator_that_obeys_them() -> None:
     graph = _graph()
     release = graph.named("c-gpu-operator-release", "kubernetes:helm.sh/v3:Release")

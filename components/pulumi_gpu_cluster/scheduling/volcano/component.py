@@ -6,13 +6,14 @@ from typing import Final
 
 import pulumi
 
+from pulumi_gpu_cluster.admission import admission_binding, admission_policy
 from pulumi_gpu_cluster.catalog.charts import VOLCANO
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
 from pulumi_gpu_cluster.releases import helm_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
-from pulumi_gpu_cluster.scheduling.volcano.admission import enforced, own_queues
+from pulumi_gpu_cluster.scheduling.volcano.admission import OWN_QUEUES
 from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values
 
 VOLCANO_TYPE: Final = "gpu-cluster:scheduling:Volcano"
@@ -52,6 +53,6 @@ class Volcano(KubernetesComponent):
             keep_crds=not delete_crds,
             opts=self.child(after=[home]),
         )
-        policy = own_queues(f"{name}-own-queues", self.child(after=[release]))
-        enforced(f"{name}-own-queues", self.child(after=[policy]))
+        policy = admission_policy(f"{name}-own-queues", OWN_QUEUES, self.child(after=[release]))
+        admission_binding(f"{name}-own-queues", OWN_QUEUES, self.child(after=[policy]))
         self.register_outputs(props)
