@@ -10,6 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 PROJECTS := pyproject.toml policies/pyproject.toml sandbox/pyproject.toml
+TESTS := $(sort $(dir $(wildcard tests/*/*.py tests/*/*/*.py)))
 SOURCES := components policies sandbox infra tests bench
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -35,7 +36,8 @@ test: $(READY) ## Run all tests, with the minutes per folder at the end
 check: $(READY) ## Lint, format check, mypy and pyright
 	@ruff check $(SOURCES)
 	@ruff format --check $(SOURCES)
-	@mypy $(SOURCES)
+	@mypy components policies sandbox infra bench tests/*.py
+	@for folder in $(TESTS); do mypy $$folder || exit 1; done # each has a conftest of its own
 	@pyright
 
 format: $(READY) ## Mend formatting and what the linter can mend
@@ -45,7 +47,7 @@ format: $(READY) ## Mend formatting and what the linter can mend
 bench: $(READY) ## Measure, as ratios within one run
 	@$(BIN)/python -m bench
 
-lock: $(READY) ## Write requirements.lock anew from the three pyproject files
+lock: ## Write requirements.lock anew from the three pyproject files
 	@uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url \
 	  --no-annotate --group dev --python-version 3.11 --no-emit-package pulumi-gpu-cluster \
 	  --no-emit-package gpu-cluster-policies --no-emit-package gpu-cluster-sandbox \
@@ -60,6 +62,7 @@ $(READY): requirements.lock $(PROJECTS)
 	       echo '  sudo apt-get install --yes git make python3 python3-venv' >&2; exit 1; }
 	@echo 'Setting up the Python environment in .venv (about half a minute)'
 	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	  --no-build-isolation -e . -e policies -e sandbox

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
 
 import pulumi
 from pulumi.runtime import MockCallArgs, MockResourceArgs, Mocks
@@ -44,11 +44,10 @@ def record(nodes: int, tenants: int, *, taints: bool = False) -> list[dict[str, 
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder)
 
-    @pulumi.runtime.test
     def program() -> None:
         GpuCluster("bench", Site.model_validate(site(nodes, tenants, taints=taints)))
 
-    program()
+    _run(program)
     return recorder.resources
 
 
@@ -57,13 +56,18 @@ def replay(resources: list[dict[str, Any]]) -> int:
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder)
 
-    @pulumi.runtime.test
     def program() -> None:
         for resource in resources:
             _construct(resource["type"], resource["name"], resource["inputs"])
 
-    program()
+    _run(program)
     return len(recorder.resources)
+
+
+def _run(program: Callable[[], None]) -> None:
+    """Runs a program to the end of its last registration."""
+    to_the_end = cast("Callable[[Callable[[], None]], Callable[[], None]]", pulumi.runtime.test)
+    to_the_end(program)()
 
 
 def _construct(token: str, name: str, inputs: Mapping[str, Any]) -> None:

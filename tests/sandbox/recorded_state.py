@@ -11,6 +11,7 @@ import lzma
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from gpu_cluster_sandbox.engine import ensure_engine
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
@@ -62,13 +63,14 @@ def _swapped(document: str, words: Mapping[str, str]) -> str:
 
 def _swap(value: object, words: Mapping[str, str]) -> object:
     if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
         return {
             key: _swap_member(key, inner, words)
-            for key, inner in value.items()
+            for key, inner in members.items()
             if key not in _OF_ONE_MACHINE
         }
     if isinstance(value, list):
-        return [_swap(inner, words) for inner in value]
+        return [_swap(inner, words) for inner in cast("list[object]", value)]
     if isinstance(value, str):
         for old, new in words.items():
             value = value.replace(old, new)

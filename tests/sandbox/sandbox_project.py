@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from lightkube import Client, KubeConfig
@@ -138,6 +138,12 @@ def bring_up(project: Project, name: str) -> RunningSite:
     ran = project.sandbox("up", "--site", name)
     assert ran.code == 0, ran.output
     return RunningSite(project, name, ran)
+
+
+def labels_of(client: Client, node: str) -> dict[str, str]:
+    """A node's labels."""
+    metadata = client.get(Node, node).metadata
+    return cast("dict[str, str]", metadata.labels or {}) if metadata else {}
 
 
 def taints_of(client: Client, node: str) -> set[tuple[str, str, str]]:

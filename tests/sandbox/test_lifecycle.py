@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_cluster_sandbox.nodes import apply_nodes
-from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Node
+from sandbox_project import Project, RunningSite, bring_up, labels_of, taints_of
+
+from gpu_cluster_sandbox.nodes import apply_nodes
 from pulumi_gpu_cluster.loading import load_stack_file
-from sandbox_project import Project, RunningSite, bring_up, taints_of
 
 SITES = {"sandbox": "kueue", "gangs": "volcano"}
 
@@ -52,8 +52,7 @@ def test_a_node_made_again_is_labelled_and_tainted_again(site: RunningSite) -> N
     assert not taints_of(client, "gpu02"), "the new node must come bare, or this proves nothing"
     again = site.pulumi("up", "--yes", "--refresh", "--policy-pack", "policies")
     assert again.code == 0, again.output
-    labels = (client.get(Node, "gpu02").metadata or ObjectMeta()).labels or {}
-    assert labels["gpu-cluster.io/pool"] == "train"
+    assert labels_of(client, "gpu02")["gpu-cluster.io/pool"] == "train"
     assert ("nvidia.com/gpu", "present", "NoSchedule") in taints_of(client, "gpu02")
 
 

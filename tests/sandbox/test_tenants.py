@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from lightkube import ApiError, Client
@@ -44,8 +44,10 @@ def test_a_pod_that_states_nothing_gets_defaults_and_no_gpu(client: Client) -> N
         assert pod.spec is not None
         resources = pod.spec.containers[0].resources
         assert resources is not None
-        assert {"cpu", "memory"} <= set(resources.requests or {})
-        assert "nvidia.com/gpu" not in {**(resources.requests or {}), **(resources.limits or {})}
+        requests = cast("dict[str, str]", resources.requests or {})
+        limits = cast("dict[str, str]", resources.limits or {})
+        assert {"cpu", "memory"} <= set(requests)
+        assert "nvidia.com/gpu" not in {*requests, *limits}
     finally:
         client.delete(Pod, "plain", namespace="ml-team")
 

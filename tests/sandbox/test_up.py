@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
-from lightkube import Client
-from lightkube.generic_resource import create_global_resource, create_namespaced_resource
-from lightkube.models.meta_v1 import ObjectMeta
+from lightkube import Client, generic_resource
 from lightkube.resources.core_v1 import Node
-from sandbox_project import RunningSite, taints_of
+from sandbox_project import RunningSite, labels_of, taints_of
 
-ClusterQueue = create_global_resource("kueue.x-k8s.io", "v1beta2", "ClusterQueue", "clusterqueues")
-LocalQueue = create_namespaced_resource("kueue.x-k8s.io", "v1beta2", "LocalQueue", "localqueues")
+_generic = cast("Any", generic_resource)
+ClusterQueue = _generic.create_global_resource(
+    "kueue.x-k8s.io", "v1beta2", "ClusterQueue", "clusterqueues"
+)
+LocalQueue = _generic.create_namespaced_resource(
+    "kueue.x-k8s.io", "v1beta2", "LocalQueue", "localqueues"
+)
 
 
 def test_the_summary_names_pools_tenants_and_what_to_try_next(running: RunningSite) -> None:
@@ -29,7 +32,7 @@ def test_the_summary_names_pools_tenants_and_what_to_try_next(running: RunningSi
 
 
 def test_nodes_carry_our_label_and_taint_beside_those_of_others(client: Client) -> None:
-    labels = (client.get(Node, "gpu01").metadata or ObjectMeta()).labels or {}
+    labels = labels_of(client, "gpu01")
     assert labels["gpu-cluster.io/pool"] == "train"
     assert labels["nvidia.com/gpu.product"] == "NVIDIA-H100-80GB-HBM3"
     assert ("nvidia.com/gpu", "present", "NoSchedule") in taints_of(client, "gpu01")
@@ -45,8 +48,10 @@ def test_a_mig_pool_offers_slices_and_no_whole_gpus(client: Client) -> None:
 
 
 def test_guarantee_and_borrowing_limit_are_two_numbers(client: Client) -> None:
-    queue = client.get(ClusterQueue, "ml-team")
-    flavors = [flavor for group in queue["spec"]["resourceGroups"] for flavor in group["flavors"]]
+    queue: dict[str, Any] = client.get(ClusterQueue, "ml-team")
+    flavors: list[dict[str, Any]] = [
+        flavor for group in queue["spec"]["resourceGroups"] for flavor in group["flavors"]
+    ]
     train = next(flavor for flavor in flavors if flavor["name"] == "train")
     gpus = next(item for item in train["resources"] if item["name"] == "nvidia.com/gpu")
     assert (str(gpus["nominalQuota"]), str(gpus["borrowingLimit"])) == ("16", "8")

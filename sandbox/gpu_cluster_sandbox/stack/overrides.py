@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import MutableMapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
@@ -30,7 +30,7 @@ def write_working_copy(workspace: Workspace, kubernetes_version: str) -> None:
         kubernetes_version: The version that the simulated control plane really runs.
     """
     document = _read(workspace.site_file)
-    before = _read(workspace.stack_file) if workspace.stack_file.is_file() else {}
+    before = _read(workspace.stack_file)
     control_plane: dict[str, object] = {"kind": "existing", "version": kubernetes_version}
     if (kept := _kubeconfig(before)) is not None:
         control_plane["kubeconfig"] = kept
@@ -79,11 +79,15 @@ def _yaml() -> YAML:
 
 
 def _read(path: Path) -> MutableMapping[str, Any]:
+    if not path.is_file():
+        return {}
     try:
-        document = _yaml().load(path)
+        document: object = _yaml().load(path)
     except (YAMLError, ValueError):
         raise SandboxError(f"{path} is not YAML", "mend it, or remove it if it is a copy") from None
-    return document if isinstance(document, MutableMapping) else {}
+    if not isinstance(document, MutableMapping):
+        return {}
+    return cast("MutableMapping[str, Any]", document)
 
 
 def _kubeconfig(document: MutableMapping[str, Any]) -> object:

@@ -75,10 +75,9 @@ class PulumiCommand:
         """
         if self.stack_exists():
             return
-        settings = yaml.safe_load((self.workspace.project / "Pulumi.yaml").read_text())
         folder = self.workspace.state / "project"
         folder.mkdir(exist_ok=True)
-        here = {"name": settings["name"], "runtime": "python"}
+        here = {"name": self.workspace.project_settings["name"], "runtime": "python"}
         (folder / "Pulumi.yaml").write_text(yaml.safe_dump(here))
         self._quietly("stack", "init", "--no-select", "--cwd", os.fspath(folder))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import yaml
 
@@ -55,8 +56,13 @@ class Workspace:
 
     @property
     def _stack_dir(self) -> Path:
-        settings = yaml.safe_load((self.project / "Pulumi.yaml").read_text()) or {}
-        return self.project / str(settings.get("stackConfigDir", "."))
+        return self.project / str(self.project_settings.get("stackConfigDir", "."))
+
+    @property
+    def project_settings(self) -> Mapping[str, Any]:
+        """What Pulumi.yaml says."""
+        settings: object = yaml.safe_load((self.project / "Pulumi.yaml").read_text())
+        return cast("Mapping[str, Any]", settings) if isinstance(settings, dict) else {}
 
     @property
     def site_file(self) -> Path:
@@ -84,7 +90,7 @@ class Workspace:
         return self.state / "unfinished"
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> Generator[None]:
         """Holds the workspace, so that a second run waits for nobody and harms nothing.
 
         Raises:
