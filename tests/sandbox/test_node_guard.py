@@ -16,24 +16,19 @@ POOL = {"gpu-cluster.io/pool": "train"}
 
 
 def _status(kubelet_version: str) -> NodeStatus:
-    info = dict.fromkeys(
-        (
-            "architecture",
-            "bootID",
-            "containerRuntimeVersion",
-            "kernelVersion",
-            "kubeProxyVersion",
-            "machineID",
-            "operatingSystem",
-            "osImage",
-            "systemUUID",
-        ),
-        "",
+    names = (
+        "architecture",
+        "bootID",
+        "containerRuntimeVersion",
+        "kernelVersion",
+        "kubeProxyVersion",
+        "machineID",
+        "operatingSystem",
+        "osImage",
+        "systemUUID",
     )
-    return NodeStatus(
-        nodeInfo=NodeSystemInfo(kubeletVersion=kubelet_version, **info),
-        daemonEndpoints=NodeDaemonEndpoints(),
-    )
+    info = NodeSystemInfo.from_dict({**dict.fromkeys(names, ""), "kubeletVersion": kubelet_version})
+    return NodeStatus(nodeInfo=info, daemonEndpoints=NodeDaemonEndpoints())
 
 
 def test_a_slip_in_a_hostlist_makes_no_node(client: Client) -> None:
