@@ -16,18 +16,18 @@ POOL = {"gpu-cluster.io/pool": "train"}
 
 
 def _status(kubelet_version: str) -> NodeStatus:
-    names = (
-        "architecture",
-        "bootID",
-        "containerRuntimeVersion",
-        "kernelVersion",
-        "kubeProxyVersion",
-        "machineID",
-        "operatingSystem",
-        "osImage",
-        "systemUUID",
+    info = NodeSystemInfo(
+        architecture="amd64",
+        bootID="",
+        containerRuntimeVersion="",
+        kernelVersion="",
+        kubeProxyVersion="",
+        kubeletVersion=kubelet_version,
+        machineID="",
+        operatingSystem="linux",
+        osImage="",
+        systemUUID="",
     )
-    info = NodeSystemInfo.from_dict({**dict.fromkeys(names, ""), "kubeletVersion": kubelet_version})
     return NodeStatus(nodeInfo=info, daemonEndpoints=NodeDaemonEndpoints())
 
 
