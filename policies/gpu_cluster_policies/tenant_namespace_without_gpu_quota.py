@@ -39,6 +39,9 @@ def judge(resources: Sequence[Resource], config: Config) -> Iterator[Verdict]:
     selector: Mapping[str, str] = config.get("tenantSelector") or {TENANT_LABEL: _ANY}
     quotas = _by_namespace(one for one in resources if one.type in _QUOTAS)
     pools = tuple(one for one in resources if one.type in NODE_POOL_READS)
+    for pool in pools:
+        if section(pool.props, "resources") is UNKNOWN:
+            yield Later(f"node pool {pool.name}: which GPU resources it offers is not known yet")
     offered: dict[frozenset[str], Sequence[str] | None] = {}
     homeless: list[str] = []
     for namespace in (one for one in resources if one.type in _NAMESPACES):

@@ -264,6 +264,17 @@ def test_while_the_way_to_the_cluster_is_unknown_nothing_passes_unseen() -> None
     )
 
 
+def test_a_pool_whose_resources_are_unknown_is_not_taken_for_one_without_any() -> None:
+    vague = resource(TRAIN.resource_type, "vague", {"name": "vague", "resources": UNKNOWN_YET})
+    assert judged(RULE, [vague, tenant()]) == (
+        [],
+        (
+            "judged after the update:"
+            "\n  node pool vague: which GPU resources it offers is not known yet"
+        ),
+    )
+
+
 def test_a_quota_whose_namespace_is_unknown_may_be_anybodys() -> None:
     hard = {"requests.nvidia.com/gpu": "8"}
     violations, later = judged(RULE, [TRAIN, tenant(), quota(hard, namespace=UNKNOWN_YET)])
