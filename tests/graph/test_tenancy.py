@@ -8,12 +8,14 @@ from graph_sites import Changes, site
 from recorded_graph import Graph, record
 
 from pulumi_gpu_cluster import Tenant
+from pulumi_gpu_cluster.quantity import canonical, value
 from pulumi_gpu_cluster.scheduling.choice import Scheduler, queue_rights
 from pulumi_gpu_cluster.tenancy.shares import ceilings
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
 ROLE = "kubernetes:rbac.authorization.k8s.io/v1:Role"
 BINDING = "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"
+QUOTA = "kubernetes:core/v1:ResourceQuota"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
 HOLDS_THE_TENANT = {
@@ -93,6 +95,45 @@ def test_the_quota_is_the_ceiling_and_names_every_gpu_resource_of_the_site() -> 
     assert hard["requests.nvidia.com/mig-3g.40gb"] == "8"
     assert hard["requests.nvidia.com/gpu"] == "0", "what a quota does not name it does not limit"
     assert not [key for key in hard if key.startswith(("limits.nvidia", "nvidia"))]
+
+
+def test_no_pod_of_a_tenant_has_the_priority_of_kubernetes_own() -> None:
+    spec = _graph().named("t-quota-no-system-priority", QUOTA).props["spec"]
+    assert spec["hard"] == {"pods": "0"}
+    (scope,) = spec["scopeSelector"]["matchExpressions"]
+    assert scope == {
+        "scopeName": "PriorityClass",
+        "operator": "In",
+        "values": ["system-cluster-critical", "system-node-critical"],
+    }
+
+
+@pytest.mark.parametrize("kind", ["kueue", "volcano"])
+def test_whatever_a_member_may_create_is_counted(kind: Scheduler) -> None:
+    graph = _graph(kind=kind)
+    hard = graph.named("t-quota-objects", QUOTA).props["spec"]["hard"]
+    rules = graph.named("t-member", ROLE).props["rules"]
+    created = {
+        f"count/{resource}.{rule['apiGroups'][0]}".rstrip(".")
+        for rule in rules
+        if "create" in rule["verbs"]
+        for resource in rule["resources"]
+        if "/" not in resource
+    }
+    assert "count/secrets" in created
+    assert all(0 < value(hard[name]) <= 5000 for name in created)
+
+
+def test_counts_are_written_as_the_api_server_writes_them() -> None:
+    hard = _graph().named("t-quota-objects", QUOTA).props["spec"]["hard"]
+    assert {amount: canonical(amount) for amount in hard.values()} == {
+        amount: amount for amount in hard.values()
+    }
+
+
+def test_no_service_opens_a_port_or_an_address_to_the_outside() -> None:
+    hard = _graph().named("t-quota-objects", QUOTA).props["spec"]["hard"]
+    assert hard["services.nodeports"] == hard["services.loadbalancers"] == "0"
 
 
 def test_pods_that_state_no_cpu_or_memory_still_pass_the_quota() -> None:

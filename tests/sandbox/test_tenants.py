@@ -12,11 +12,13 @@ from lightkube.models.core_v1 import (
     PodSpec,
     ResourceRequirements,
     SecurityContext,
+    ServicePort,
+    ServiceSpec,
     Toleration,
 )
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.authorization_v1 import SubjectAccessReview
-from lightkube.resources.core_v1 import Pod, ResourceQuota
+from lightkube.resources.core_v1 import Pod, ResourceQuota, Service
 
 
 class Act(NamedTuple):
@@ -35,6 +37,30 @@ def test_a_tenant_may_not_use_more_gpus_than_its_ceiling(client: Client) -> None
 def test_a_tenant_without_gpus_in_its_quota_gets_none(client: Client) -> None:
     with pytest.raises(ApiError, match="exceeded quota"):
         client.create(_gpu_pod("sly", gpus=1), namespace="students")
+
+
+@pytest.mark.parametrize("name", ["system-node-critical", "system-cluster-critical"])
+def test_no_pod_of_a_tenant_pushes_others_aside(client: Client, name: str) -> None:
+    pod = _gpu_pod("pushy", gpus=1)
+    assert pod.spec is not None
+    pod.spec.priorityClassName = name
+    with pytest.raises(ApiError, match="exceeded quota: gpu-cluster-no-system-priority"):
+        client.create(pod, namespace="ml-team")
+
+
+@pytest.mark.parametrize("kind", ["NodePort", "LoadBalancer"])
+def test_no_service_of_a_tenant_opens_a_port_on_the_nodes(client: Client, kind: str) -> None:
+    spec = ServiceSpec(type=kind, ports=[ServicePort(port=80)])
+    with pytest.raises(ApiError, match="exceeded quota: gpu-cluster-objects"):
+        client.create(Service(metadata=ObjectMeta(name="open"), spec=spec), namespace="ml-team")
+
+
+def test_every_kind_that_the_cluster_serves_is_counted(client: Client) -> None:
+    quota = client.get(ResourceQuota, "gpu-cluster-objects", namespace="ml-team")
+    assert quota.status is not None
+    counted = cast("dict[str, str]", quota.status.used or {})
+    for name in ("count/configmaps", "count/secrets", "count/jobs.batch", "count/deployments.apps"):
+        assert name in counted
 
 
 def test_a_pod_that_states_nothing_gets_defaults_and_no_gpu(client: Client) -> None:

@@ -15,7 +15,14 @@ from pulumi_gpu_cluster.rights import Right
 from pulumi_gpu_cluster.tenancy import rights
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
-from pulumi_gpu_cluster.tenancy.limits import closed_network, own_network, pod_defaults, quota
+from pulumi_gpu_cluster.tenancy.limits import (
+    closed_network,
+    no_system_priority,
+    object_counts,
+    own_network,
+    pod_defaults,
+    quota,
+)
 
 TENANT_TYPE: Final = "gpu-cluster:tenancy:Tenant"
 """Type token of the component; lives in users' state, so it never changes."""
@@ -57,6 +64,10 @@ class Tenant(KubernetesComponent):
         # A quota of no pods lets run what runs and start nothing new.
         hard = ceilings if active else {**ceilings, "pods": "0"}
         quota(f"{name}-quota", args.name, hard, inside)
+        no_system_priority(f"{name}-quota-no-system-priority", args.name, inside)
+        object_counts(
+            f"{name}-quota-objects", args.name, rights.member_rights(queue_rights), inside
+        )
         pod_defaults(f"{name}-defaults", args.name, inside)
         closed_network(f"{name}-network-closed", args.name, inside)
         own_network(f"{name}-network-own", args.name, inside)

@@ -1,8 +1,8 @@
-"""What holds a tenant inside its namespace: quota, defaults for pods, and the network."""
+"""What holds a tenant inside its namespace: quotas, defaults for pods, and the network."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import pulumi
@@ -12,6 +12,8 @@ from pulumi_kubernetes.core.v1 import (
     LimitRangeSpecArgs,
     ResourceQuota,
     ResourceQuotaSpecArgs,
+    ScopedResourceSelectorRequirementArgs,
+    ScopeSelectorArgs,
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import (
@@ -24,12 +26,21 @@ from pulumi_kubernetes.networking.v1 import (
     NetworkPolicySpecArgs,
 )
 
+from pulumi_gpu_cluster.rights import Right
+
 _OBJECT: Final = "gpu-cluster"
 _DEFAULT_CPU: Final = "1"
 _DEFAULT_MEMORY: Final = "4Gi"
 # source: kubernetes/kubernetes cluster/addons/dns/nodelocaldns, its link-local address
 _NODE_LOCAL_DNS: Final = "169.254.20.10/32"
 _EVERY_POD: Final = LabelSelectorArgs()
+# source: kubernetes/kubernetes pkg/apis/scheduling: classes that every cluster has
+_SYSTEM_CLASSES: Final = ("system-cluster-critical", "system-node-critical")
+# As the API server writes it, or each refresh would show a change.
+_MOST_OBJECTS: Final = "5k"
+# Each of these may weigh a mebibyte in etcd, whose default quota is 2 GiB for all.
+_MOST_TEXTS: Final = "500"
+_TEXTS: Final = ("configmaps", "secrets")
 
 
 def quota(
@@ -40,6 +51,59 @@ def quota(
         name,
         metadata=ObjectMetaArgs(name=_OBJECT, namespace=namespace),
         spec=ResourceQuotaSpecArgs(hard=dict(hard)),
+        opts=opts,
+    )
+
+
+def no_system_priority(name: str, namespace: str, opts: pulumi.ResourceOptions) -> ResourceQuota:
+    """No pod of the priority of Kubernetes' own.
+
+    The API server lets every namespace use these classes, and the scheduler would make room for
+    such a pod by ending those of other tenants, guarantees or not.
+    """
+    selector = ScopeSelectorArgs(
+        match_expressions=[
+            ScopedResourceSelectorRequirementArgs(
+                scope_name="PriorityClass", operator="In", values=list(_SYSTEM_CLASSES)
+            )
+        ]
+    )
+    return ResourceQuota(
+        name,
+        metadata=ObjectMetaArgs(name=f"{_OBJECT}-no-system-priority", namespace=namespace),
+        spec=ResourceQuotaSpecArgs(hard={"pods": "0"}, scope_selector=selector),
+        opts=opts,
+    )
+
+
+def object_counts(
+    name: str, namespace: str, rights: Iterable[Right], opts: pulumi.ResourceOptions
+) -> ResourceQuota:
+    """How many objects of each kind there may be, so that one tenant cannot fill etcd for all.
+
+    Nor any service that opens a port on the nodes or an address outside: the closed network
+    would let nothing through to its pods, and ports and addresses are everybody's.
+
+    Args:
+        name: Name of the resource.
+        namespace: The tenant's namespace.
+        rights: What may be created there.
+        opts: Options of the resource.
+    """
+    counts = {
+        f"count/{resource}{right.group and '.'}{right.group}": (
+            _MOST_TEXTS if not right.group and resource in _TEXTS else _MOST_OBJECTS
+        )
+        for right in rights
+        if "create" in right.verbs
+        for resource in right.resources
+        if "/" not in resource
+    }
+    closed = {"services.loadbalancers": "0", "services.nodeports": "0"}
+    return ResourceQuota(
+        name,
+        metadata=ObjectMetaArgs(name=f"{_OBJECT}-objects", namespace=namespace),
+        spec=ResourceQuotaSpecArgs(hard={**counts, **closed}),
         opts=opts,
     )
 
