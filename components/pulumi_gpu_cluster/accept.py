@@ -53,7 +53,8 @@ def _complaint(
     rule = rules.get(waiver.rule)
     if rule is None:
         message = f"there is no rule {waiver.rule} that could be accepted"
-        return error("accept-unknown-rule", f"{path}.rule", message, instead(waiver.rule, [*rules]))
+        known = [name for name, one in rules.items() if one.waivable]
+        return error("accept-unknown-rule", f"{path}.rule", message, instead(waiver.rule, known))
     if not rule.waivable:
         message = (
             f"{waiver.rule} guards data, isolation or the sense of the file: no one can accept it"

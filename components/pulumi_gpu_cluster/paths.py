@@ -13,8 +13,10 @@ def from_project(path: str) -> str:
 
     People stand there when they write it, but the engine runs the program and its plugins in
     the folder that `main:` names. The result stays relative: an absolute one would differ from
-    machine to machine and show up as a change.
+    machine to machine and show up as a change. A leading `~/` is the home of whoever runs it.
     """
+    if path.startswith("~/"):
+        return str(Path(path).expanduser())
     if Path(path).is_absolute():
         return path
     root = pulumi.runtime.get_root_directory() or Path.cwd()

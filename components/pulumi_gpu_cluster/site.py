@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
@@ -25,7 +25,7 @@ class AcceptArgs(Section):
     path: str
     """Path of the finding, as it prints it."""
 
-    reason: str = Field(min_length=10)
+    reason: Annotated[str, StringConstraints(min_length=10, strip_whitespace=True)]
     """Why it is all right here."""
 
     until: Day | None = None

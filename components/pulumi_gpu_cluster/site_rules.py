@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +16,8 @@ from pulumi_gpu_cluster.wording import listed
 _QUOTA_KEYS: Final = ("cpu", "memory", "pods")
 _SYSTEM_NAMESPACES: Final = ("default",)
 _SYSTEM_PREFIX: Final = "kube-"
+_ADDRESS: Final = re.compile(r"(oci|https?)://[^\s/]+(/\S*)?")
+_CREDENTIALS: Final = re.compile(r"://[^/]*@|[?#]")
 
 
 @rule(ERROR, waivable=False)
@@ -83,6 +86,16 @@ def kubeconfig_twice(case: Case) -> Iterator[Fault]:
 
 
 @rule(ERROR, waivable=False)
+def kubeconfig_file_no_path(case: Case) -> Iterator[Fault]:
+    """Where the path of a kubeconfig belongs stands something else."""
+    path = case.site.control_plane.kubeconfig_file
+    if path is not None and (not path.isprintable() or path != path.strip()):
+        message = "is no path; if it is the kubeconfig itself, count it as known to others"
+        fix = "write the path of the file, for example lab.kubeconfig"
+        yield Fault("site.control_plane.kubeconfig_file", message, fix)
+
+
+@rule(ERROR, waivable=False)
 def charts_source(case: Case) -> Iterator[Fault]:
     """The source of charts lacks what it needs, or has what belongs to another source."""
     charts = case.site.charts
@@ -98,11 +111,12 @@ def charts_source(case: Case) -> Iterator[Fault]:
             message = f"belongs to source: {source}, and the source is {charts.source}"
             fix = f"write source: {source}, or remove it"
             yield Fault(f"site.charts.{key}", message, fix)
-    if charts.url is not None and not charts.url.startswith(("oci://", "https://", "http://")):
-        fix = "begin it with oci:// for a registry, or https:// for a chart repository"
-        yield Fault("site.charts.url", f"{charts.url!r} is no address of charts", fix)
-    elif charts.url is not None and "@" in charts.url.partition("://")[2].partition("/")[0]:
-        message = "holds a user or password, which would lie open in the state"
+    if charts.url is not None and not _ADDRESS.fullmatch(charts.url):
+        # Not repeated: who forgets the scheme may still have a password in it.
+        fix = "write oci://registry/path for a registry, https://host/path for a chart repository"
+        yield Fault("site.charts.url", "is no address of charts", fix)
+    elif charts.url is not None and _CREDENTIALS.search(charts.url):
+        message = "holds a user, password or token, which would lie open in the state"
         fix = "log in with helm registry login, and write the address without them"
         yield Fault("site.charts.url", message, fix)
 
@@ -146,6 +160,7 @@ RULES: Final[tuple[Rule, ...]] = (
     namespace_taken,
     kubernetes_version_untested,
     kubeconfig_twice,
+    kubeconfig_file_no_path,
     charts_source,
     secret_missing,
     teardown_unconfirmed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from made_site import cpu_pool, judged, places
+from made_site import cpu_pool, gpu_pool, judged, misshapen, places
 
 
 def _selected(name: str, selector: dict[str, str], **changes: object) -> dict[str, Any]:
@@ -64,6 +64,26 @@ def test_a_selector_must_not_find_nodes_that_we_label_for_another_pool(
     assert places(judged(node_pools=pools)) == found
 
 
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ({"kubernetes.io/os": "linux"}, [OVERLAP]),
+        ({"kubernetes.io/os": "windows"}, []),
+        ({"kubernetes.io/hostname": "train02"}, [OVERLAP]),
+        ({"kubernetes.io/hostname": "train02", "kubernetes.io/os": "linux"}, [OVERLAP]),
+        ({"kubernetes.io/os": "linux", "kubernetes.io/hostname": "train02"}, [OVERLAP]),
+        ({"kubernetes.io/hostname": "train02", "tier": "a"}, []),
+        ({"kubernetes.io/hostname": "other"}, []),
+        ({"feature.node.kubernetes.io/pci-10de.present": "true"}, [OVERLAP]),
+    ],
+)
+def test_a_selector_must_not_find_named_nodes_by_what_they_say_of_themselves(
+    selector: dict[str, str], found: list[tuple[str, str]]
+) -> None:
+    pools = [gpu_pool(), _selected("other", selector)]
+    assert places(judged(node_pools=pools)) == found
+
+
 def test_nodes_of_two_pools_are_named_and_only_once_each() -> None:
     pools = [
         cpu_pool("a", nodes="n[1-4]"),
@@ -109,11 +129,29 @@ def test_a_selector_says_how_many_nodes_there_are(
         ({"gpu-cluster.io/pool": "a"}, ["label-reserved"]),
         ({"nvidia.com/gpu.deploy.driver": "false"}, ["label-reserved"]),
         ({"nvidia.com/gpu-operator.driver.owner": "me"}, ["label-reserved"]),
+        ({"nvidia.com/gpu.workload.config": "vm-passthrough"}, ["label-reserved"]),
+        ({"feature.node.kubernetes.io/pci-10de.present": "true"}, ["label-reserved"]),
+        ({"kubernetes.io/hostname": "me"}, ["label-reserved"]),
+        ({"node-role.kubernetes.io/worker": ""}, []),
+        ({"topology.kubernetes.io/zone": "row-1"}, []),
     ],
 )
 def test_labels_of_a_pool(labels: dict[str, str], found: list[str]) -> None:
     findings = judged(node_pools=[cpu_pool(labels=labels)])
     assert [finding.rule for finding in findings] == found
+
+
+@pytest.mark.parametrize("key", ["node.kubernetes.io/not-ready", "gpu-cluster.io/mine"])
+def test_a_taint_that_others_set_and_remove_is_not_the_sites(key: str) -> None:
+    assert places(judged(node_pools=[cpu_pool(taints=[{"key": key}])])) == [
+        ("label-reserved", "site.node_pools[0].taints[0].key")
+    ]
+
+
+@pytest.mark.parametrize("memory", [0, 1800, "1800", "64m", "255Mi"])
+def test_memory_of_a_node_without_its_unit_is_no_memory(memory: object) -> None:
+    (finding,) = misshapen(node_pools=[cpu_pool(memory=memory)])
+    assert (finding.rule, finding.path) == ("malformed", "site.node_pools[0].memory")
 
 
 def test_the_same_taint_with_another_effect_is_another_taint() -> None:

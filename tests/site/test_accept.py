@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from made_site import judged, places, tenant
+from made_site import judged, misshapen, places, tenant
 
 SHARED = [
     tenant("ml-team", {"train": {"gpu": 1}}),
@@ -58,6 +58,18 @@ def test_what_guards_data_or_isolation_cannot_be_accepted() -> None:
         ("accept-refused", "site.accept[0].rule"),
         ("tenant-removed-unconfirmed", "site.tenants[0].confirm"),
     ]
+
+
+def test_an_unknown_rule_is_answered_with_those_that_can_be_accepted() -> None:
+    (finding,) = judged(accept=[_waiver(rule="*")])
+    assert finding.rule == "accept-unknown-rule"
+    assert "kubernetes-version-untested" in finding.fix
+    assert "name-taken" not in finding.fix
+
+
+def test_a_reason_is_more_than_spaces() -> None:
+    (finding,) = misshapen(accept=[_waiver(reason=" " * 20)])
+    assert (finding.rule, finding.path) == ("too-short", "site.accept[0].reason")
 
 
 def test_a_waiver_cannot_waive_what_is_said_about_waivers() -> None:

@@ -52,6 +52,23 @@ Changes = dict[str, Any]
             {"charts": {"source": "mirror", "url": "https://me:word@mirror.example/charts"}},
             [("charts-source", "site.charts.url")],
         ),
+        (
+            {"charts": {"source": "mirror", "url": "https://mirror.example/charts?token=abc"}},
+            [("charts-source", "site.charts.url")],
+        ),
+        (
+            {"charts": {"source": "mirror", "url": "oci://"}},
+            [("charts-source", "site.charts.url")],
+        ),
+        (
+            {"charts": {"source": "mirror", "url": "oci://mirror example/charts"}},
+            [("charts-source", "site.charts.url")],
+        ),
+        ({"control_plane": {"version": "1.36.3", "kubeconfig_file": "~/.kube/config"}}, []),
+        (
+            {"control_plane": {"version": "1.36.3", "kubeconfig_file": "apiVersion: v1\nkind: x"}},
+            [("kubeconfig-file-no-path", "site.control_plane.kubeconfig_file")],
+        ),
         ({"charts": {"url": "oci://mirror.example"}}, [("charts-source", "site.charts.url")]),
         ({"teardown": {"data": "delete", "confirm": "lab"}}, []),
         (
@@ -64,9 +81,17 @@ def test_a_site_with(changes: Changes, found: list[tuple[str, str]]) -> None:
     assert places(judged(**changes)) == found
 
 
-def test_a_password_in_the_address_of_charts_is_not_repeated() -> None:
-    url = "https://me:hunter2@mirror.example/charts"
-    assert "hunter2" not in str(judged(charts={"source": "mirror", "url": url}))
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:hunter2@mirror.example/charts",
+        "me:hunter2@mirror.example/charts",
+        "https://mirror.example/charts?token=hunter2",
+    ],
+)
+def test_a_password_in_the_address_of_charts_is_not_repeated(url: str) -> None:
+    (finding,) = judged(charts={"source": "mirror", "url": url})
+    assert "hunter2" not in str(finding)
 
 
 def test_every_rule_has_an_id_in_kebab_case_and_one_sentence() -> None:

@@ -126,6 +126,23 @@ def test_a_ceiling_over_all_pools_leaves_room_for_every_guarantee(
     assert places(judged(tenants=[tenant(quota={"train": {"gpu": 8}, "memory": memory})])) == found
 
 
+@pytest.mark.parametrize(
+    ("quota", "path"),
+    [
+        ({"general": {"cpu": 8, "memory": 64}}, "general.memory"),
+        ({"general": {"cpu": 8, "memory": {"guarantee": "1Gi", "ceiling": "2"}}}, "general.memory"),
+        ({"general": {"cpu": {"guarantee": 0, "ceiling": 8}}, "memory": "64m"}, "memory"),
+    ],
+)
+def test_memory_without_its_unit_is_told(quota: dict[str, Any], path: str) -> None:
+    found = [
+        finding.path
+        for finding in judged(tenants=[tenant(quota=quota)])
+        if finding.rule == "quota-memory-without-unit"
+    ]
+    assert found == [f"site.tenants[0].quota.{path}"]
+
+
 def test_a_quota_on_a_pool_with_an_unknown_gpu_is_no_second_fault() -> None:
     pool = gpu_pool(gpu={"model": "H101"}, mig="all-3g.40gb")
     found = judged(node_pools=[pool], tenants=[tenant(quota={"train": {"mig-3g.40gb": 4}})])

@@ -22,6 +22,13 @@ QUOTA = {"train": {"gpu": 1}}
             {"group": "system:serviceaccounts:other"},
             [("group-too-wide", "site.tenants[0].group")],
         ),
+        ({"group": "system:kube-scheduler"}, [("group-too-wide", "site.tenants[0].group")]),
+        ({"group": "kubeadm:cluster-admins"}, [("group-too-wide", "site.tenants[0].group")]),
+        ({"group": "Domain Users"}, []),
+        ({"group": "*"}, [("group-malformed", "site.tenants[0].group")]),
+        ({"group": " ml-team"}, [("group-malformed", "site.tenants[0].group")]),
+        ({"viewers": "ml-team\n"}, [("group-malformed", "site.tenants[0].viewers")]),
+        ({"admins": "ml\u200bteam"}, [("group-malformed", "site.tenants[0].admins")]),
         ({"state": "leaving"}, []),
         ({"state": "removed", "confirm": "ml-team"}, []),
         ({"state": "removed"}, [("tenant-removed-unconfirmed", "site.tenants[0].confirm")]),
@@ -39,6 +46,32 @@ def test_a_tenant_with(changes: dict[str, Any], found: list[tuple[str, str]]) ->
 def test_a_tenant_without_any_quota_can_run_nothing() -> None:
     bare = {"name": "guests", "group": "guests"}
     assert places(judged(tenants=[bare])) == [("quota-empty", "site.tenants[0].quota")]
+
+
+@pytest.mark.parametrize(
+    "quota",
+    [
+        {"cpu": 32, "memory": "64Gi"},
+        {"train": {}},
+        {"train": {"gpu": 0}},
+        {"train": {"gpu": 8, "cpu": 0}},
+        {"train": {"gpu": 8, "cpu": 0}, "general": {"cpu": 8, "memory": 0}},
+    ],
+)
+def test_a_quota_without_cpu_or_memory_in_any_pool_can_run_nothing(quota: dict[str, Any]) -> None:
+    assert places(judged(tenants=[{**tenant(), "quota": quota}])) == [
+        ("quota-empty", "site.tenants[0].quota")
+    ]
+
+
+def test_admins_that_are_another_tenants_members_may_use_both_quotas() -> None:
+    tenants = [
+        tenant("one", QUOTA, admins="leads"),
+        tenant("two", QUOTA, admins="leads"),
+        tenant("three", QUOTA, admins="one"),
+        tenant("four", QUOTA, admins="four"),
+    ]
+    assert places(judged(tenants=tenants)) == [("group-shared", "site.tenants[2].admins")]
 
 
 def test_the_group_of_a_removed_tenant_is_free_again() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -76,9 +76,15 @@ _DRIVER = shorthand("version", str, wanted='a version in quotes, such as "580.17
 _MIG = shorthand("layout", str, wanted="the name of a layout such as all-3g.40gb")
 
 
+# Less is a forgotten unit: `memory: 1800` counts bytes.
+_LEAST_MEMORY: Final = 2**28
+
+
 def _some(amount: str) -> str:
-    if not value(amount):
-        raise ValueError("is nothing; write what pods can have of a node, for example 1800Gi")
+    if value(amount) < _LEAST_MEMORY:
+        raise ValueError(
+            "is less than any node has; write what pods can have of a node, for example 1800Gi"
+        )
     return amount
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.kubernetes_names import (
@@ -18,6 +19,26 @@ from pulumi_gpu_cluster.rule import ERROR, Case, Fault, Rule, rule
 # and that this package sets from the pool's other settings
 _MANAGED: Final = ("nvidia.com/gpu.present", "nvidia.com/mig.config", "nvidia.com/mig.config.state")
 _MANAGED_PREFIXES: Final = ("nvidia.com/gpu.deploy.", "nvidia.com/gpu-operator.driver.")
+# source: NVIDIA/k8s-device-plugin GPU Feature Discovery, NVIDIA/gpu-operator v26.7.0: what
+# they write, or what takes a node's GPUs away from pods; Kubernetes: what each kubelet says
+_WRITTEN_BY: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "kubernetes.io/hostname": "the kubelet",
+        "kubernetes.io/os": "the kubelet",
+        "kubernetes.io/arch": "the kubelet",
+        "nvidia.com/gpu.product": "GPU Feature Discovery",
+        "nvidia.com/gpu.count": "GPU Feature Discovery",
+        "nvidia.com/gpu.memory": "GPU Feature Discovery",
+        "nvidia.com/gpu.replicas": "GPU Feature Discovery",
+        "nvidia.com/mig.capable": "GPU Feature Discovery",
+        "nvidia.com/mig.strategy": "GPU Feature Discovery",
+        "nvidia.com/gpu.workload.config": "the GPU Operator",
+        "nvidia.com/gpu-driver-upgrade-state": "the GPU Operator",
+    }
+)
+_FEATURES: Final = "feature.node.kubernetes.io/"
+# Taints that the node lifecycle controllers set and remove by a node's state.
+_LIFECYCLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 _PRODUCT: Final = "nvidia.com/gpu.product"
 
 
@@ -51,17 +72,20 @@ def labels_with_selector(case: Case) -> Iterator[Fault]:
 
 @rule(ERROR)
 def label_reserved(case: Case) -> Iterator[Fault]:
-    """A label or taint belongs to this package or to the GPU Operator."""
+    """A label or taint belongs to this package, the GPU Operator or Kubernetes."""
     for path, pool in case.each_pool():
         for section, keys in (("labels", pool.labels), ("selector", pool.selector or {})):
             for key in keys:
-                owner = _owner(key)
+                owner = _owner(key) or (_writer(key) if section == "labels" else None)
                 if owner is not None:
                     fix = "use a key of your own; the pool's settings say the rest"
                     yield Fault(f"{path}.{section}.{key}", f"{key} belongs to {owner}", fix)
         for index, taint in enumerate(pool.taints):
             if taint.key.startswith(OURS):
                 message = f"{taint.key} belongs to this package"
+                yield Fault(f"{path}.taints[{index}].key", message, "use a key of your own")
+            elif taint.key.startswith(_LIFECYCLE):
+                message = f"{taint.key} belongs to Kubernetes, which takes it away again"
                 yield Fault(f"{path}.taints[{index}].key", message, "use a key of your own")
 
 
@@ -85,6 +109,11 @@ def taint_twice(case: Case) -> Iterator[Fault]:
                 message = f"{taint.key} with {taint.effect} stands here twice"
                 yield Fault(f"{path}.taints[{index}]", message, "keep one of them")
             seen.add((taint.key, taint.effect))
+
+
+def _writer(key: str) -> str | None:
+    """Who writes a label that others may only read."""
+    return "Node Feature Discovery" if key.startswith(_FEATURES) else _WRITTEN_BY.get(key)
 
 
 def _owner(key: str) -> str | None:

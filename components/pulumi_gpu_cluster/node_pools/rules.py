@@ -80,7 +80,7 @@ def node_in_two_pools(case: Case) -> Iterator[Fault]:
 
 @rule(ERROR)
 def selectors_overlap(case: Case) -> Iterator[Fault]:
-    """One node could belong to two pools, by their selectors or by labels that we set."""
+    """One node could belong to two pools, by their selectors or by labels that we know of."""
     selected = [(path, pool) for path, pool in case.each_pool() if pool.selector]
     # Two that are alike or open to each other are found without comparing each with each.
     for (_, one), (path, _) in _pairs([(item, item[1].selector or {}) for item in selected]):
@@ -90,14 +90,30 @@ def selectors_overlap(case: Case) -> Iterator[Fault]:
     by_label: dict[tuple[str, str], list[NodePoolArgs]] = defaultdict(list)
     for _, pool in case.each_pool():
         if pool.nodes is not None:
-            for item in pool.labels.items():
+            for item in _certain_labels(pool).items():
                 by_label[item].append(pool)
+            for name in pool.node_names:
+                by_label[_HOSTNAME, name].append(pool)
     for path, pool in selected:
-        selector = pool.selector or {}
-        for other in by_label.get(next(iter(selector.items())), ()):
-            if selector.items() <= other.labels.items():
-                message = f"matches the nodes of pool {other.name}, by the labels we give them"
+        selector = dict(pool.selector or {})
+        others = by_label.get(next(iter(selector.items())), ())
+        host = selector.pop(_HOSTNAME, None)
+        for other in others:
+            named = host is None or host in other.node_names
+            if named and selector.items() <= _certain_labels(other).items():
+                message = f"matches nodes of pool {other.name}, by labels that they have"
                 yield Fault(f"{path}.selector", message, "select by another label")
+
+
+# What every node of this kind says of itself.
+_HOSTNAME: Final = "kubernetes.io/hostname"
+_LINUX: Final = {"kubernetes.io/os": "linux"}
+_NVIDIA: Final = {"feature.node.kubernetes.io/pci-10de.present": "true"}
+
+
+def _certain_labels(pool: NodePoolArgs) -> _Labels:
+    """The labels that each of the pool's nodes has, as far as the site tells."""
+    return {**pool.labels, **_LINUX, **(_NVIDIA if pool.gpu is not None else {})}
 
 
 _Entry = tuple[tuple[str, NodePoolArgs], _Labels]

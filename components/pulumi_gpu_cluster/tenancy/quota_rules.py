@@ -17,6 +17,8 @@ from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, node_amount, pool_amount
 from pulumi_gpu_cluster.wording import instead, listed
 
+_MEBI: Final = 2**20
+
 
 @rule(ERROR, waivable=False)
 def quota_unknown_pool(case: Case) -> Iterator[Fault]:
@@ -121,11 +123,31 @@ def quota_ceiling_below_guarantees(case: Case) -> Iterator[Fault]:
 
 @rule(WARNING)
 def quota_empty(case: Case) -> Iterator[Fault]:
-    """A tenant has no quota in any pool, so that none of its pods can run."""
+    """A tenant has CPU and memory in no pool, so that none of its pods can run."""
     for index, tenant in _tenants(case):
-        if tenant.state == "active" and not tenant.quota.pools and tenant.quota.cpu is None:
-            message = "gives nothing in any pool: no pod of the tenant can run"
+        if tenant.state != "active" or any(
+            _hidden_by_another(case, name, quota) for name, quota in tenant.quota.pools.items()
+        ):
+            continue
+        pools = case.shares[index].values()
+        if not any(pool[CPU].ceiling and pool[MEMORY].ceiling for pool in pools):
+            message = "gives CPU and memory in no pool: no pod of the tenant can run"
             yield Fault(f"site.tenants[{index}].quota", message, "add a pool with its resources")
+
+
+@rule(ERROR, waivable=False)
+def quota_memory_without_unit(case: Case) -> Iterator[Fault]:
+    """A quota's memory is so little that its unit was forgotten."""
+    for index, tenant in _tenants(case):
+        stated = [(f"site.tenants[{index}].quota.memory", tenant.quota.memory)]
+        for name, quota in tenant.quota.pools.items():
+            if quota.memory is not None:
+                path = _path(index, name, MEMORY)
+                stated += [(path, quota.memory.guarantee), (path, quota.memory.ceiling)]
+        for path, amount in dict.fromkeys(stated):
+            if amount is not None and 0 < value(amount) < _MEBI:
+                message = f"{amount} is less than a mebibyte: without a unit it counts bytes"
+                yield Fault(path, message, f"add the unit, for example {amount.rstrip('m')}Gi")
 
 
 def _tenants(case: Case) -> Iterator[tuple[int, TenantArgs]]:
@@ -141,6 +163,16 @@ def _quotas(case: Case) -> Iterator[tuple[int, NodePoolArgs, PoolQuotaArgs]]:
         for name, quota in tenant.quota.pools.items():
             if name in case.pools:
                 yield index, case.pools[name], quota
+
+
+def _hidden_by_another(case: Case, name: str, quota: PoolQuotaArgs) -> bool:
+    """Whether what the quota gives cannot be told for a fault that other rules tell."""
+    if name not in case.pools:
+        return True
+    follows = quota.cpu is None and quota.memory is None
+    offered = devices_per_node(case.pools[name])
+    given = [short for short, count in quota.devices.items() if count.limit]
+    return follows and any(resource_name(short) not in offered for short in given)
 
 
 def _path(index: int, pool: str, key: str) -> str:
@@ -201,4 +233,5 @@ RULES: Final[tuple[Rule, ...]] = (
     quota_ceiling_over_capacity,
     quota_ceiling_below_guarantees,
     quota_empty,
+    quota_memory_without_unit,
 )

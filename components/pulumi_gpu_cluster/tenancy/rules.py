@@ -7,40 +7,45 @@ from typing import Final
 
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 
-# Groups that Kubernetes itself puts everybody, or every program, into.
-_EVERYBODY: Final = (
-    "system:authenticated",
-    "system:unauthenticated",
-    "system:serviceaccounts",
-    "system:masters",
-    "system:nodes",
-)
+# Prefixes of the groups that Kubernetes itself, or kubeadm, puts people and programs into.
+_EVERYBODY: Final = ("system:", "kubeadm:")
 
 
 @rule(ERROR, waivable=False)
 def group_too_wide(case: Case) -> Iterator[Fault]:
-    """A tenant's group is one that Kubernetes puts everybody into."""
-    for index, tenant in enumerate(case.site.tenants):
-        for key in ("group", "admins", "viewers"):
-            group: str | None = getattr(tenant, key)
-            if group is not None and group.startswith(_EVERYBODY):
-                message = f"{group} is not one team's group"
-                fix = "name the group that your identity provider has for the team"
-                yield Fault(f"site.tenants[{index}].{key}", message, fix)
+    """A tenant's group is one that Kubernetes fills itself, with everybody or with programs."""
+    for path, group in _groups(case):
+        if group.startswith(_EVERYBODY):
+            yield Fault(path, f"{group} is not one team's group", _NAME_THE_GROUP)
+
+
+@rule(ERROR, waivable=False)
+def group_malformed(case: Case) -> Iterator[Fault]:
+    """A tenant's group is written in a way that matches nobody's."""
+    for path, group in _groups(case):
+        if group != group.strip() or not group.isprintable() or "*" in group:
+            message = f"{group!r} is no group: groups are compared letter by letter"
+            yield Fault(path, message, _NAME_THE_GROUP)
 
 
 @rule(WARNING)
 def group_shared(case: Case) -> Iterator[Fault]:
     """Two tenants have the same group, so that its members may use both quotas."""
+    present = [
+        (index, one) for index, one in enumerate(case.site.tenants) if one.state != "removed"
+    ]
     first: dict[str, int] = {}
-    for index, tenant in enumerate(case.site.tenants):
-        if tenant.state == "removed":
-            continue
+    for index, tenant in present:
         before = first.setdefault(tenant.group, index)
         if before != index:
             message = f"{tenant.group} is the group of site.tenants[{before}] too"
-            fix = "give each tenant a group of its own"
-            yield Fault(f"site.tenants[{index}].group", message, fix)
+            yield Fault(f"site.tenants[{index}].group", message, _OWN_GROUP)
+    # Admins are members too. One group of admins for several tenants is meant that way.
+    for index, tenant in present:
+        other = first.get(tenant.admins or "", index)
+        if other != index and tenant.admins != tenant.group:
+            message = f"{tenant.admins} is the group of site.tenants[{other}]"
+            yield Fault(f"site.tenants[{index}].admins", message, _OWN_GROUP)
 
 
 @rule(ERROR, waivable=False)
@@ -56,4 +61,21 @@ def tenant_removed_unconfirmed(case: Case) -> Iterator[Fault]:
             yield Fault(path, message, "remove it, or write state: removed")
 
 
-RULES: Final[tuple[Rule, ...]] = (group_too_wide, group_shared, tenant_removed_unconfirmed)
+def _groups(case: Case) -> Iterator[tuple[str, str]]:
+    """Every group that a tenant names, with its path."""
+    for index, tenant in enumerate(case.site.tenants):
+        for key in ("group", "admins", "viewers"):
+            group: str | None = getattr(tenant, key)
+            if group is not None:
+                yield f"site.tenants[{index}].{key}", group
+
+
+_NAME_THE_GROUP: Final = "name the group that your identity provider has for the team"
+_OWN_GROUP: Final = "give each tenant a group of its own"
+
+RULES: Final[tuple[Rule, ...]] = (
+    group_too_wide,
+    group_malformed,
+    group_shared,
+    tenant_removed_unconfirmed,
+)
