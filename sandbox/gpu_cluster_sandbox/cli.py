@@ -75,8 +75,9 @@ def start(site: str, state_dir: Path | None, engine: Literal["auto", "download"]
     from gpu_cluster_sandbox.engine import ensure_engine  # noqa: PLC0415
 
     with _told():
+        state = _state(site, state_dir)
         programs = ensure_engine(engine, click.echo, only=PART_NAMES)
-        Cluster(_state(site, state_dir), programs).start(click.echo)
+        Cluster(state, programs).start(click.echo)
 
 
 @main.command()
@@ -93,7 +94,8 @@ def stop(site: str, state_dir: Path | None) -> None:
 @_state_dir
 def status(site: str, state_dir: Path | None) -> None:
     """Show every part; exit code 1 where one is not well."""
-    parts = _cluster(site, state_dir).status()
+    with _told():
+        parts = _cluster(site, state_dir).status()
     for part in parts:
         where = f"pid {part.pid}, port {part.port}" if part.pid else ""
         state = " ".join(part.trouble.split())[:100] or "well"
@@ -104,11 +106,18 @@ def status(site: str, state_dir: Path | None) -> None:
 
 @main.command()
 @click.argument("part")
-@click.option("--lines", "-n", default=50, show_default=True, help="How many of the last lines.")
+@click.option(
+    "--lines",
+    "-n",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="How many of the last lines.",
+)
 @_site
 @_state_dir
 def logs(part: str, lines: int, site: str, state_dir: Path | None) -> None:
-    """Show the end of one part's log."""
+    """Show the end of one part's log: etcd, kube-apiserver, and so on as `status` lists them."""
     with _told():
         path = _cluster(site, state_dir).logs(part)
         if not path.exists():
@@ -126,7 +135,15 @@ def _cluster(site: str, state_dir: Path | None) -> Cluster:
 
 
 def _state(site: str, state_dir: Path | None) -> Path:
-    return state_dir or Path.cwd() / ".sandbox" / site
+    from gpu_cluster_sandbox.errors import SandboxError  # noqa: PLC0415
+    from gpu_cluster_sandbox.stack.workspace import state_folder  # noqa: PLC0415
+
+    state = state_folder(site, state_dir)
+    if not state.is_dir():
+        raise SandboxError(
+            f"there is no sandbox of {site} here", f"bring it up: make up SITE={site}"
+        )
+    return state
 
 
 @contextmanager

@@ -53,7 +53,8 @@ def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: R
         if code:
             raise SandboxError(
                 f"pulumi up ended with exit code {code}",
-                f"read what it says above; logs: gpu-cluster-sandbox logs --site {workspace.site}",
+                "read what it says above; logs: gpu-cluster-sandbox logs kube-apiserver "
+                f"--site {workspace.site}",
             )
         workspace.unfinished.unlink()
         report(summary(pulumi.outputs(), cluster.kubeconfig))

@@ -15,6 +15,11 @@ import yaml
 from gpu_cluster_sandbox.errors import SandboxError
 
 
+def state_folder(site: str, state_dir: Path | None = None) -> Path:
+    """The folder that holds everything the sandbox writes for a site."""
+    return (state_dir or Path.cwd() / ".sandbox" / site).absolute()
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """One site's sandbox: the project it belongs to, and its folder.
@@ -34,21 +39,40 @@ class Workspace:
         """The workspace of a site of the project in the working directory.
 
         Raises:
-            SandboxError: There is no Pulumi project here, or it has no such site.
+            SandboxError: There is no Pulumi project here, it has no such site, or the folder for
+                the sandbox holds something else, which `down` would remove.
         """
         project = Path.cwd()
         if not (project / "Pulumi.yaml").is_file():
             raise SandboxError(
                 f"{project} holds no Pulumi.yaml", "run this in the folder of your Pulumi project"
             )
-        workspace = cls(project, site, (state_dir or project / ".sandbox" / site).absolute())
+        workspace = cls(project, site, state_folder(site, state_dir))
         if not workspace.site_file.is_file():
-            known = ", ".join(sorted(workspace._sites())) or "none"
+            raise workspace._no_stack_file()
+        if workspace._is_somebody_elses():
             raise SandboxError(
-                f"there is no stack file {workspace.site_file.relative_to(project)}",
-                f"name a site with SITE=<name>; here are: {known}",
+                f"{workspace.state} holds what the sandbox did not write, and down removes it all",
+                "name an empty or a new folder with --state-dir",
             )
         return workspace
+
+    def _no_stack_file(self) -> SandboxError:
+        message = f"there is no stack file {self.site_file.relative_to(self.project)}"
+        if self.state.is_dir():
+            return SandboxError(
+                f"{message}, and its sandbox is still there",
+                f"put the file back; or gpu-cluster-sandbox stop --site {self.site}, and remove "
+                f"{self.state}",
+            )
+        known = ", ".join(sorted(self._sites())) or "none"
+        return SandboxError(message, f"name a site with SITE=<name>; here are: {known}")
+
+    def _is_somebody_elses(self) -> bool:
+        """Whether the folder has content and was never locked by a run of ours."""
+        if not self.state.is_dir() or (self.state / "lock").exists():
+            return False
+        return any(self.state.iterdir())
 
     def _sites(self) -> Iterator[str]:
         for path in self._stack_dir.glob("Pulumi.*.yaml"):
@@ -60,9 +84,21 @@ class Workspace:
 
     @property
     def project_settings(self) -> Mapping[str, Any]:
-        """What Pulumi.yaml says."""
-        settings: object = yaml.safe_load((self.project / "Pulumi.yaml").read_text())
-        return cast("Mapping[str, Any]", settings) if isinstance(settings, dict) else {}
+        """What Pulumi.yaml says.
+
+        Raises:
+            SandboxError: It is not YAML, or no mapping.
+        """
+        try:
+            settings: object = yaml.safe_load((self.project / "Pulumi.yaml").read_text())
+        except (yaml.YAMLError, UnicodeDecodeError):
+            settings = None
+        if not isinstance(settings, dict):
+            raise SandboxError(
+                f"{self.project / 'Pulumi.yaml'} is no project file",
+                "write it as YAML, with a name and a runtime",
+            )
+        return cast("Mapping[str, Any]", settings)
 
     @property
     def site_file(self) -> Path:
