@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,20 @@ def summary(outputs: Mapping[str, Any], kubeconfig: Path) -> str:
             "",
             f"kubeconfig: {kubeconfig}",
             "Try next:",
-            f"  export KUBECONFIG={kubeconfig}",
+            f"  export KUBECONFIG={shlex.quote(str(kubeconfig))}",
             "  kubectl get nodes -L gpu-cluster.io/pool",
-            "  kubectl create -f docs/examples/job.yaml",
+            *(["  kubectl create -f docs/examples/job.yaml"] if _runs_the_example(outputs) else []),
         ]
+    )
+
+
+def _runs_the_example(outputs: Mapping[str, Any]) -> bool:
+    """Whether the site has the tenant and the queue that the example job is for."""
+    return any(
+        tenant["namespace"] == "ml-team"
+        and tenant["queue"] == "default"
+        and tenant["quota"].get("requests.nvidia.com/gpu", "0") != "0"
+        for tenant in outputs["tenants"]
     )
 
 

@@ -1,0 +1,44 @@
+"""What `up` tells to try next; starts nothing."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_cluster_sandbox.stack.summary import summary
+
+
+def _outputs(**changes: object) -> dict[str, Any]:
+    tenant = {
+        "name": "ml-team",
+        "namespace": "ml-team",
+        "quota": {"requests.nvidia.com/gpu": "8"},
+        "queue": "default",
+        **changes,
+    }
+    return {"pools": [], "tenants": [tenant]}
+
+
+def test_the_line_for_the_shell_holds_where_the_path_has_spaces() -> None:
+    said = summary(_outputs(), Path("/home/ada/my lab/kubeconfig"))
+    (line,) = [line for line in said.splitlines() if "export" in line]
+    assert shlex.split(line) == ["export", "KUBECONFIG=/home/ada/my lab/kubeconfig"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({}, True),
+        ({"namespace": "vision"}, False),
+        ({"queue": "ml-team.train"}, False),
+        ({"quota": {"requests.nvidia.com/gpu": "0"}}, False),
+    ],
+)
+def test_the_example_job_is_named_only_where_it_can_run(
+    changes: dict[str, object], *, named: bool
+) -> None:
+    said = summary(_outputs(**changes), Path("/kubeconfig"))
+    assert ("docs/examples/job.yaml" in said) is named
