@@ -67,7 +67,7 @@ def test_a_stack_that_never_ran_is_settled(project: Path) -> None:
 
 
 def test_other_backends_keep_their_locks_themselves(project: Path) -> None:
-    engine(project, "https://api.pulumi.com/me", EMPTY)
+    engine(project, "https://states.example/me", EMPTY)
     assert run() == (
         0,
         [

@@ -81,7 +81,7 @@ def test_only_its_own_machine_can_tell_that_a_process_is_gone() -> None:
         ("file:///srv/my%20state?no_tmp_dir=true", "/srv/my state"),
         ("file://./state", "state"),
         ("s3://bucket/state", None),
-        ("https://api.pulumi.com", None),
+        ("https://states.example", None),
     ],
 )
 def test_only_a_file_backend_has_a_folder_of_locks(url: str, folder: str | None) -> None:
