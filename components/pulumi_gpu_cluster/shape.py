@@ -163,7 +163,10 @@ def _unknown_key(model: type[Section], path: Path, fault: ErrorDetails) -> Findi
     if inner is None:
         return None
     pattern, words = section.open_keys
-    if re.fullmatch(pattern, path[-1]) and fault["type"] != "model_type":
+    # A value instead of a section, as in `gpus: 8`, shows a key at the wrong place; no value at
+    # all shows a section that was never written.
+    misplaced = fault["type"] == "model_type" and fault["input"] is not None
+    if re.fullmatch(pattern, path[-1]) and not misplaced:
         return None
     message = f"{path[-1]} is neither a key here nor {words}"
     below = keys_of(inner)

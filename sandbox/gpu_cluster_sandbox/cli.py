@@ -148,11 +148,19 @@ def _state(site: str, state_dir: Path | None) -> Path:
 
 @contextmanager
 def _told() -> Generator[None]:
-    """An error of ours becomes its message and exit code 1."""
+    """An error of ours, or of the machine's files, becomes its message and exit code 1."""
     from gpu_cluster_sandbox.errors import SandboxError  # noqa: PLC0415
 
     try:
         yield
     except SandboxError as error:
         click.echo(f"error: {error}", err=True)
+        raise SystemExit(1) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        click.echo(
+            f"error: {where}{(error.strerror or str(error)).lower()}; "
+            "fix: see to room, rights and what else lies there, then run it again",
+            err=True,
+        )
         raise SystemExit(1) from None

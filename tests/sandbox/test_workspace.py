@@ -10,6 +10,13 @@ from click.testing import CliRunner, Result
 from gpu_cluster_sandbox.cli import main
 
 PROJECT = "name: lab\nruntime: python\nstackConfigDir: stacks\n"
+SITE = """\
+config:
+  gpu-cluster:site:
+    name: lab
+    control_plane: {version: 1.36.3}
+    node_pools: [{name: general, nodes: n1, cpus: 8, memory: 16Gi}]
+"""
 
 
 @pytest.fixture
@@ -17,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one site, which was never brought up."""
     (tmp_path / "Pulumi.yaml").write_text(PROJECT)
     (tmp_path / "stacks").mkdir()
-    (tmp_path / "stacks" / "Pulumi.lab.yaml").write_text("config: {}\n")
+    (tmp_path / "stacks" / "Pulumi.lab.yaml").write_text(SITE)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -53,6 +60,12 @@ def test_a_sandbox_whose_stack_file_is_gone_is_told_with_the_way_out(folder: Pat
     said = _told("down", "--site", "old")
     assert "its sandbox is still there" in said
     assert "gpu-cluster-sandbox stop --site old" in said
+
+
+def test_a_file_in_the_way_is_named_without_a_stack_trace(folder: Path) -> None:
+    (folder / ".sandbox").write_text("")
+    said = _told("up", "--site", "lab")
+    assert f"error: {folder / '.sandbox' / 'lab'}: not a directory; fix: " in said
 
 
 @pytest.mark.parametrize("text", [": : :\n", "lab\n", "", "\t- x"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from made_site import cpu_pool, gpu_pool, judged, places, tenant
+from made_site import cpu_pool, gpu_pool, judged, misshapen, places, tenant
 
 OVER = "quota-over-capacity"
 
@@ -141,6 +141,12 @@ def test_memory_without_its_unit_is_told(quota: dict[str, Any], path: str) -> No
         if finding.rule == "quota-memory-without-unit"
     ]
     assert found == [f"site.tenants[0].quota.{path}"]
+
+
+def test_a_pool_without_anything_below_it_is_told_as_empty() -> None:
+    (finding,) = misshapen(tenants=[tenant(quota={"train": None})])
+    assert (finding.rule, finding.path) == ("wrong-type", "site.tenants[0].quota.train")
+    assert finding.message == "nothing is not a mapping"
 
 
 def test_a_quota_on_a_pool_with_an_unknown_gpu_is_no_second_fault() -> None:
