@@ -19,8 +19,8 @@ def test_a_path_is_written_from_the_project_and_used_from_the_program(
 
 
 def test_a_path_from_home_leads_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/ada")
-    assert from_project("~/.kube/config") == "/home/ada/.kube/config"
+    monkeypatch.setenv("HOME", "/opt/ada")
+    assert from_project("~/.kube/config") == "/opt/ada/.kube/config"
 
 
 def test_a_program_without_a_main_folder_sees_the_path_as_it_is_written(

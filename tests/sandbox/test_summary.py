@@ -23,9 +23,9 @@ def _outputs(**changes: object) -> dict[str, Any]:
 
 
 def test_the_line_for_the_shell_holds_where_the_path_has_spaces() -> None:
-    said = summary(_outputs(), Path("/home/ada/my lab/kubeconfig"))
+    said = summary(_outputs(), Path("/opt/ada/my lab/kubeconfig"))
     (line,) = [line for line in said.splitlines() if "export" in line]
-    assert shlex.split(line) == ["export", "KUBECONFIG=/home/ada/my lab/kubeconfig"]
+    assert shlex.split(line) == ["export", "KUBECONFIG=/opt/ada/my lab/kubeconfig"]
 
 
 @pytest.mark.parametrize(
