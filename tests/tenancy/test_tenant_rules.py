@@ -74,6 +74,21 @@ def test_admins_that_are_another_tenants_members_may_use_both_quotas() -> None:
     assert places(judged(tenants=tenants)) == [("group-shared", "site.tenants[2].admins")]
 
 
+@pytest.mark.parametrize(
+    ("kind", "length", "found"),
+    [
+        ("volcano", 57, []),
+        ("volcano", 58, [("queue-name-too-long", "site.tenants[0].quota.train")]),
+        ("kueue", 63, []),
+    ],
+)
+def test_a_queue_of_volcano_is_a_label_of_its_pods(
+    kind: str, length: int, found: list[tuple[str, str]]
+) -> None:
+    long = tenant("t" * length, QUOTA)
+    assert places(judged(scheduler={"kind": kind}, tenants=[long])) == found
+
+
 def test_the_group_of_a_removed_tenant_is_free_again() -> None:
     tenants = [
         tenant("old", QUOTA, group="team", state="removed", confirm="old"),

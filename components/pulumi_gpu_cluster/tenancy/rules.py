@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pulumi_gpu_cluster.kubernetes_names import is_label_value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
+from pulumi_gpu_cluster.scheduling.choice import pool_queue_name
 
 # Prefixes of the groups that Kubernetes itself, or kubeadm, puts people and programs into.
 _EVERYBODY: Final = ("system:", "kubeadm:")
@@ -61,6 +63,21 @@ def tenant_removed_unconfirmed(case: Case) -> Iterator[Fault]:
             yield Fault(path, message, "remove it, or write state: removed")
 
 
+@rule(ERROR, waivable=False)
+def queue_name_too_long(case: Case) -> Iterator[Fault]:
+    """The names of a tenant and a pool together are too long for their queue in Volcano."""
+    if case.site.scheduler.kind != "volcano":
+        return
+    # source: volcano-sh/volcano v1.15.1 pkg/controllers/job: each pod carries it as a label
+    for index, tenant in enumerate(case.site.tenants):
+        for pool in tenant.quota.pools:
+            name = pool_queue_name(tenant.name, pool)
+            if not is_label_value(name):
+                message = f"the queue {name} has {len(name)} letters, and 63 are the most"
+                fix = "shorten the tenant's name or the pool's"
+                yield Fault(f"site.tenants[{index}].quota.{pool}", message, fix)
+
+
 def _groups(case: Case) -> Iterator[tuple[str, str]]:
     """Every group that a tenant names, with its path."""
     for index, tenant in enumerate(case.site.tenants):
@@ -78,4 +95,5 @@ RULES: Final[tuple[Rule, ...]] = (
     group_malformed,
     group_shared,
     tenant_removed_unconfirmed,
+    queue_name_too_long,
 )
