@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.site import Site
     from pulumi_gpu_cluster.tenancy.args import TenantArgs
     from pulumi_gpu_cluster.tenancy.component import Tenant
+    from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 
 _HOMES: Final = {
     "ChartsArgs": "charts",
@@ -46,6 +47,7 @@ _HOMES: Final = {
     "SchedulerArgs": "scheduling.args",
     "Site": "site",
     "Tenant": "tenancy.component",
+    "TenantGuard": "tenancy.guard",
     "TenantArgs": "tenancy.args",
     "Volcano": "scheduling.volcano.component",
     "VolcanoQueue": "scheduling.volcano.queue",
@@ -69,6 +71,7 @@ __all__ = [
     "Site",
     "Tenant",
     "TenantArgs",
+    "TenantGuard",
     "Volcano",
     "VolcanoQueue",
     "checked_site",

@@ -22,6 +22,7 @@ from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.component import Tenant
+from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 from pulumi_gpu_cluster.tenancy.shares import Share, ceilings, shares
 
 GPU_CLUSTER_TYPE: Final = "gpu-cluster:cluster:GpuCluster"
@@ -65,9 +66,11 @@ class GpuCluster(pulumi.ComponentResource):
         pools = [self._node_pool(pool, after=[guard]) for pool in site.node_pools]
         self._gpu_operator(after=pools)
         scheduler = self._scheduler()
+        fence = TenantGuard(f"{name}-tenant-guard", opts=self._inside())
         for tenant in site.tenants:
             if tenant.state != "removed":
-                self._queue(tenant, after=[scheduler, self._tenant(tenant)])
+                place = self._tenant(tenant, after=[fence])
+                self._queue(tenant, after=[scheduler, place])
         self.outputs = self._facts()
         self.register_outputs(dict(self.outputs))
 
@@ -129,14 +132,14 @@ class GpuCluster(pulumi.ComponentResource):
             opts=self._inside(),
         )
 
-    def _tenant(self, tenant: TenantArgs) -> Tenant:
+    def _tenant(self, tenant: TenantArgs, after: Sequence[pulumi.Resource]) -> Tenant:
         return Tenant(
             f"{self._name}-{tenant.name}",
             tenant,
             ceilings=ceilings(self._site, tenant),
             queue_rights=queue_rights(self._site.scheduler.kind),
             expendable=self._delete_data,
-            opts=self._inside(),
+            opts=self._inside(after),
         )
 
     def _queue(self, tenant: TenantArgs, after: Sequence[pulumi.Resource]) -> KubernetesComponent:

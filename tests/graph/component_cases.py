@@ -18,6 +18,7 @@ from pulumi_gpu_cluster import (
     NodeGuard,
     NodePool,
     Tenant,
+    TenantGuard,
     Volcano,
     VolcanoQueue,
 )
@@ -41,6 +42,10 @@ def _control_plane(name: str) -> ControlPlane:
 
 def _node_guard(name: str) -> NodeGuard:
     return NodeGuard(name, opts=provider_options(name))
+
+
+def _tenant_guard(name: str) -> TenantGuard:
+    return TenantGuard(name, opts=provider_options(name))
 
 
 def _node_pool(name: str) -> NodePool:
@@ -112,5 +117,6 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:scheduling:Volcano": _volcano,
     "gpu-cluster:scheduling:VolcanoQueue": _volcano_queue,
     "gpu-cluster:tenancy:Tenant": _tenant,
+    "gpu-cluster:tenancy:TenantGuard": _tenant_guard,
 }
 """By type token. Tokens lie in users' state, so this list only ever grows."""

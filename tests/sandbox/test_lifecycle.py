@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lightkube import ApiError
+from lightkube.generic_resource import (
+    create_namespaced_resource,  # pyright: ignore[reportUnknownVariableType]
+)
 from lightkube.resources.core_v1 import Node
 from sandbox_project import Project, RunningSite, bring_up, labels_of, taints_of
 
@@ -54,6 +58,23 @@ def test_a_node_made_again_is_labelled_and_tainted_again(site: RunningSite) -> N
     assert again.code == 0, again.output
     assert labels_of(client, "gpu02")["gpu-cluster.io/pool"] == "train"
     assert ("nvidia.com/gpu", "present", "NoSchedule") in taints_of(client, "gpu02")
+
+
+def test_a_tenants_job_can_name_no_queue_of_another(site: RunningSite) -> None:
+    if SITES[site.name] != "volcano":
+        pytest.skip("a queue of Kueue's chooses its namespaces by itself")
+    job = create_namespaced_resource("batch.volcano.sh", "v1alpha1", "Job", "jobs")
+    client = site.client()
+
+    def submit(queue: str) -> None:
+        spec = {"queue": queue, "minAvailable": 1, "schedulerName": "volcano"}
+        metadata = {"generateName": "try-", "namespace": "ml-team"}
+        client.create(job.from_dict({"metadata": metadata, "spec": spec}), dry_run=True)
+
+    submit("ml-team.train")
+    for queue in ("vision.train", "default"):
+        with pytest.raises(ApiError, match=r"must be one of this tenant: ml-team\.<pool>"):
+            submit(queue)
 
 
 def test_down_leaves_nothing_behind_and_up_works_again(site: RunningSite) -> None:

@@ -84,6 +84,9 @@ def object_counts(
     Nor any service that opens a port on the nodes or an address outside: the closed network
     would let nothing through to its pods, and ports and addresses are everybody's.
 
+    Only kinds of Kubernetes' own are counted. The controller takes five minutes to know the
+    count of a kind that a chart brought, and until then every such object is refused.
+
     Args:
         name: Name of the resource.
         namespace: The tenant's namespace.
@@ -95,7 +98,7 @@ def object_counts(
             _MOST_TEXTS if not right.group and resource in _TEXTS else _MOST_OBJECTS
         )
         for right in rights
-        if "create" in right.verbs
+        if "create" in right.verbs and "." not in right.group
         for resource in right.resources
         if "/" not in resource
     }

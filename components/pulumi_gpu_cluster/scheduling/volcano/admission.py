@@ -21,3 +21,14 @@ OWN_QUEUES: Final = AdmissionRule(
 )
 """In a tenant's namespace only that tenant's queues may be named. Volcano lets a job name any, so
 without this a tenant could run on another's guarantee."""
+
+OWN_SCHEDULER: Final = AdmissionRule(
+    name="gpu-cluster-own-scheduler",
+    resources=(("", "pods"),),
+    operations=("CREATE",),
+    namespace_label=TENANT_LABEL,
+    requires="object.spec.schedulerName == 'volcano'",
+    message="'pods of tenants need spec.schedulerName: volcano'",
+    on_error="Fail",
+)
+"""Another scheduler knows no queue, and would place a tenant's pods past every guarantee."""

@@ -13,7 +13,7 @@ from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
 from pulumi_gpu_cluster.releases import helm_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
-from pulumi_gpu_cluster.scheduling.volcano.admission import OWN_QUEUES
+from pulumi_gpu_cluster.scheduling.volcano.admission import OWN_QUEUES, OWN_SCHEDULER
 from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values
 
 VOLCANO_TYPE: Final = "gpu-cluster:scheduling:Volcano"
@@ -53,6 +53,8 @@ class Volcano(KubernetesComponent):
             keep_crds=not delete_crds,
             opts=self.child(after=[home]),
         )
-        policy = admission_policy(f"{name}-own-queues", OWN_QUEUES, self.child(after=[release]))
-        admission_binding(f"{name}-own-queues", OWN_QUEUES, self.child(after=[policy]))
+        for rule in (OWN_QUEUES, OWN_SCHEDULER):
+            own = f"{name}-{rule.name.removeprefix('gpu-cluster-')}"
+            policy = admission_policy(own, rule, self.child(after=[release]))
+            admission_binding(own, rule, self.child(after=[policy]))
         self.register_outputs(props)
