@@ -14,6 +14,7 @@ from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
+from pulumi_gpu_cluster.scheduling import rules as scheduler_rules
 from pulumi_gpu_cluster.tenancy import quota_rules
 from pulumi_gpu_cluster.tenancy import rules as tenant_rules
 
@@ -29,6 +30,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *label_rules.RULES,
             *driver_rules.RULES,
             *mig_rules.RULES,
+            *scheduler_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
         )

@@ -48,7 +48,6 @@ def running(
     project = _project(engine, root, tmp_path_factory)
     project.write_site(sandbox_site, "sandbox")
     yield bring_up(project, "sandbox")
-    project.sandbox("down", "--site", "sandbox")
     project.stop_everything()
 
 

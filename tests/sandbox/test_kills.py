@@ -40,7 +40,7 @@ def small(project: Project, sandbox_site: dict[str, Any]) -> Iterator[RunningSit
     ]
     project.write_site(document, "small")
     yield bring_up(project, "small")
-    project.sandbox("down", "--site", "small")
+    project.sandbox("stop", "--site", "small")
 
 
 @pytest.mark.parametrize("victim", VICTIMS)

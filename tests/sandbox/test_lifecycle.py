@@ -32,7 +32,7 @@ def site(
     document["config"]["gpu-cluster:site"]["scheduler"] = {"kind": SITES[name]}
     project.write_site(document, name)
     yield bring_up(project, name)
-    project.sandbox("down", "--site", name)
+    project.sandbox("stop", "--site", name)
 
 
 def test_a_second_up_changes_nothing(site: RunningSite) -> None:

@@ -28,9 +28,9 @@ DRAIN = {"key": "gpu-cluster.io/drain", "effect": "NoExecute"}
 def node(bare_cluster: Cluster) -> Iterator[str]:
     client = bare_cluster.client()
     spec = NodeSpec(taints=[Taint(key="theirs", effect="NoSchedule", value="1")])
-    client.create(Node(metadata=ObjectMeta(name="gpu01"), spec=spec))
-    yield "gpu01"
-    client.delete(Node, "gpu01")
+    client.create(Node(metadata=ObjectMeta(name="taints01"), spec=spec))
+    yield "taints01"
+    client.delete(Node, "taints01")
 
 
 def taints(

@@ -38,7 +38,7 @@ def _whole_site() -> dict[str, Any]:
     """A site with every section present."""
     return raw_site(
         charts={"source": "directory", "path": "charts"},
-        gpu_operator={"namespace": "nvidia", "runtime": "crio"},
+        gpu_operator={"namespace": "nvidia", "dcgm_exporter": False},
         scheduler={"kind": "volcano", "namespace": "v"},
         node_pools=[
             gpu_pool(mig={"layout": "all-3g.40gb", "strategy": "mixed"}, taints=[{"key": "gpu"}]),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pulumi_gpu_cluster.section import DnsLabel, Section
 
 
@@ -15,6 +13,3 @@ class GpuOperatorArgs(Section):
 
     dcgm_exporter: bool = True
     """Whether GPU metrics are exported."""
-
-    runtime: Literal["containerd", "crio"] = "containerd"
-    """The container runtime that the toolkit configures."""
