@@ -65,21 +65,21 @@ def test_ours_come_change_and_go_and_theirs_stay(bare_cluster: Cluster, node: st
     assert taints(bare_cluster, node, wanted=[GPU, DRAIN]) == (
         0,
         (
-            "node gpu01: set gpu-cluster.io/drain:NoExecute\n"
-            "node gpu01: set nvidia.com/gpu=present:NoSchedule\n"
+            "node taints01: set gpu-cluster.io/drain:NoExecute\n"
+            "node taints01: set nvidia.com/gpu=present:NoSchedule\n"
         ),
     )
     assert found(client, node) >= {("theirs", "1"), ("nvidia.com/gpu", "present")}
     again = taints(bare_cluster, node, wanted=[GPU, DRAIN])
-    assert again == (0, "node gpu01: nothing to change\n")
+    assert again == (0, "node taints01: nothing to change\n")
     assert taints(bare_cluster, node, wanted=[dict(GPU, value="new")]) == (
         0,
         (
-            "node gpu01: set nvidia.com/gpu=new:NoSchedule\n"
-            "node gpu01: removed gpu-cluster.io/drain:NoExecute\n"
+            "node taints01: set nvidia.com/gpu=new:NoSchedule\n"
+            "node taints01: removed gpu-cluster.io/drain:NoExecute\n"
         ),
     )
-    removed = "node gpu01: removed nvidia.com/gpu=new:NoSchedule\n"
+    removed = "node taints01: removed nvidia.com/gpu=new:NoSchedule\n"
     assert taints(bare_cluster, node, "--remove") == (0, removed)
     assert ("theirs", "1") in found(client, node)
     metadata = client.get(Node, node).metadata
@@ -123,7 +123,7 @@ def add(client: Client, node: str, key: str) -> None:
 def test_the_kubeconfig_may_come_on_standard_input(bare_cluster: Cluster, node: str) -> None:
     variables: Mapping[str, str] = {"GPU_CLUSTER_KUBECONFIG": "-", "KUBECONFIG": "/nowhere"}
     code, output = taints(bare_cluster, node, wanted=[GPU], **variables)
-    assert (code, output) == (0, "node gpu01: set nvidia.com/gpu=present:NoSchedule\n")
+    assert (code, output) == (0, "node taints01: set nvidia.com/gpu=present:NoSchedule\n")
 
 
 def test_a_node_that_is_not_there_is_an_error_unless_ours_were_to_go(bare_cluster: Cluster) -> None:
@@ -146,7 +146,7 @@ def test_who_may_not_is_told_so_by_one_line(
     stranger.write_text(json.dumps(config))
     code, output = taints(bare_cluster, node, wanted=[GPU], KUBECONFIG=str(stranger))
     assert code == 1
-    assert output.startswith("Error: cannot set the taints of node gpu01: ")
+    assert output.startswith("Error: cannot set the taints of node taints01: ")
     assert output.endswith(
         (
             "; fix: have the verb granted by RBAC\n",

@@ -42,7 +42,9 @@ def _whole_site() -> dict[str, Any]:
         scheduler={"kind": "volcano", "namespace": "v"},
         node_pools=[
             gpu_pool(mig={"layout": "all-3g.40gb", "strategy": "mixed"}, taints=[{"key": "gpu"}]),
-            gpu_pool("scaled", nodes=None, selector={"a": "b"}, min=1, max=2),
+            gpu_pool(
+                "scaled", nodes=None, selector={"volcano.sh/nodegroup-name": "b"}, min=1, max=2
+            ),
             cpu_pool(labels={"c": "d"}),
         ],
         tenants=[
