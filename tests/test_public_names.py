@@ -21,7 +21,8 @@ def test_a_name_that_is_not_there_is_an_ordinary_attribute_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["pulumi_gpu_cluster", "pulumi_gpu_cluster.loading", "pulumi_gpu_cluster.cli.main"]
+    "module",
+    ["pulumi_gpu_cluster", "pulumi_gpu_cluster.reading.loading", "pulumi_gpu_cluster.cli.main"],
 )
 def test_reading_a_site_needs_no_pulumi(module: str) -> None:
     program = f"import sys, {module}; sys.exit('pulumi' in sys.modules)"

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pulumi
 
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.control_plane.component import ControlPlane
 from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
 from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.component import NodePool
 from pulumi_gpu_cluster.node_pools.guard import NodeGuard
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.scheduling.choice import job_selector, node_labels_for, queue_rights
 from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
 from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import pulumi
 
 from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
-from pulumi_gpu_cluster.loading import site_from_config
+from pulumi_gpu_cluster.reading.loading import site_from_config
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
 

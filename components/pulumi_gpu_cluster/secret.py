@@ -14,8 +14,8 @@ from typing import Final, Literal, cast
 
 from pydantic import SecretStr
 
+from pulumi_gpu_cluster.reading.structure import EACH, Path, dotted, leaves
 from pulumi_gpu_cluster.section import Section
-from pulumi_gpu_cluster.structure import EACH, Path, dotted, leaves
 
 CONFIG_KEY: Final = "gpu-cluster:site"
 """The key of the stack's configuration under which the site lies."""

@@ -8,9 +8,9 @@ from pydantic import Field, StringConstraints
 
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
-from pulumi_gpu_cluster.day import Day
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.section import DnsLabel, Section
 from pulumi_gpu_cluster.tenancy.args import TenantArgs

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from pulumi_gpu_cluster.catalog.versions import KUBERNETES_MINORS
+from pulumi_gpu_cluster.reading.structure import dotted
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.secret import Generated, missing_secrets
-from pulumi_gpu_cluster.structure import dotted
 from pulumi_gpu_cluster.wording import listed
 
 # Keys of a tenant's quota that are no pools.

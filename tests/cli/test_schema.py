@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.checks import RULES
 from pulumi_gpu_cluster.cli.schema import command
-from pulumi_gpu_cluster.stack_schema import stack_schema
+from pulumi_gpu_cluster.reading.stack_schema import stack_schema
 
 VALIDATOR = Draft202012Validator(stack_schema())
 

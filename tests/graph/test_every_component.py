@@ -13,7 +13,7 @@ from component_cases import MAKERS, Maker
 from recorded_graph import Graph, Registered, record
 
 import pulumi_gpu_cluster
-from pulumi_gpu_cluster.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 
 TYPES = sorted(MAKERS)
 

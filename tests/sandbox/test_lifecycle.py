@@ -17,7 +17,7 @@ from lightkube.resources.core_v1 import Node
 from sandbox_project import Project, RunningSite, bring_up, labels_of, taints_of
 
 from gpu_cluster_sandbox.nodes import apply_nodes
-from pulumi_gpu_cluster.loading import load_stack_file
+from pulumi_gpu_cluster.reading.loading import load_stack_file
 
 SITES = {"sandbox": "kueue", "gangs": "volcano"}
 

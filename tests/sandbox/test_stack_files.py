@@ -12,8 +12,8 @@ import yaml
 
 from gpu_cluster_sandbox.engine import Engine
 from pulumi_gpu_cluster.cli.stack_config import StackConfig
-from pulumi_gpu_cluster.loading import load_stack_file
-from pulumi_gpu_cluster.yaml_text import Loader, Reader
+from pulumi_gpu_cluster.reading.loading import load_stack_file
+from pulumi_gpu_cluster.reading.yaml_text import Loader, Reader
 
 VALUES = """\
 a: [no, on, yes, true, TRUE, ~, null, "", 'no']

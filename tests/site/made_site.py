@@ -9,7 +9,7 @@ from typing import Any
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.findings import Finding
-from pulumi_gpu_cluster.shape import validated
+from pulumi_gpu_cluster.reading.shape import validated
 from pulumi_gpu_cluster.site import Site
 
 AS_OF = dt.date(2026, 9, 1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_site import AS_OF, cpu_pool, gpu_pool, raw_site, tenant
 
 from pulumi_gpu_cluster.findings import Finding
-from pulumi_gpu_cluster.loading import Loaded, load_stack_file, site_from_config
+from pulumi_gpu_cluster.reading.loading import Loaded, load_stack_file, site_from_config
 
 ANYTHING = st.recursive(
     st.none()

@@ -7,6 +7,7 @@ from typing import Annotated
 from made_site import made_site
 from pydantic import SecretStr
 
+from pulumi_gpu_cluster.reading.structure import keys_of, leaves, open_section
 from pulumi_gpu_cluster.secret import (
     OPAQUE,
     Generated,
@@ -17,7 +18,6 @@ from pulumi_gpu_cluster.secret import (
 )
 from pulumi_gpu_cluster.section import Section
 from pulumi_gpu_cluster.site import Site
-from pulumi_gpu_cluster.structure import keys_of, leaves, open_section
 
 
 class Account(Section):

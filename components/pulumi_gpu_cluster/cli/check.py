@@ -11,7 +11,7 @@ import click
 
 from pulumi_gpu_cluster.cli.output import counted, number_of, plain, print_findings
 from pulumi_gpu_cluster.findings import Finding
-from pulumi_gpu_cluster.loading import load_stack_file
+from pulumi_gpu_cluster.reading.loading import load_stack_file
 
 
 @click.command("check")

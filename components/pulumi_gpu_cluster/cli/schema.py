@@ -6,8 +6,8 @@ import json
 
 import click
 
-from pulumi_gpu_cluster.site_reference import site_reference
-from pulumi_gpu_cluster.stack_schema import stack_schema
+from pulumi_gpu_cluster.reading.site_reference import site_reference
+from pulumi_gpu_cluster.reading.stack_schema import stack_schema
 
 
 @click.command("schema")

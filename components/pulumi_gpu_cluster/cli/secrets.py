@@ -13,10 +13,10 @@ import click
 
 from pulumi_gpu_cluster.cli.output import print_findings
 from pulumi_gpu_cluster.cli.stack_config import StackConfig
-from pulumi_gpu_cluster.loading import read_stack_file
+from pulumi_gpu_cluster.reading.loading import read_stack_file
+from pulumi_gpu_cluster.reading.structure import dotted
 from pulumi_gpu_cluster.secret import Generated, Given, MissingSecret, missing_secrets
 from pulumi_gpu_cluster.section import Section
-from pulumi_gpu_cluster.structure import dotted
 
 _LETTERS: Final = string.ascii_letters + string.digits
 _LENGTH: Final = 32

@@ -9,13 +9,13 @@ import pulumi
 
 from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
-from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.releases import helm_release
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
+from pulumi_gpu_cluster.objects.releases import helm_release
 
 GPU_OPERATOR_TYPE: Final = "gpu-cluster:gpu-operator:GpuOperator"
 """Type token of the component; lives in users' state, so it never changes."""

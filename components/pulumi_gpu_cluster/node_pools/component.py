@@ -8,7 +8,6 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
@@ -16,6 +15,7 @@ from pulumi_gpu_cluster.node_pools.labels import node_labels
 from pulumi_gpu_cluster.node_pools.node_resources import labelled_node, tainted_node
 from pulumi_gpu_cluster.node_pools.placement import taint_specs
 from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE, pool_props
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 

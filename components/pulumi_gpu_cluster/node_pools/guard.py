@@ -6,9 +6,9 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.admission import AdmissionRule, admission_binding, admission_policy
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.node_pools.props import POOL_LABEL
+from pulumi_gpu_cluster.objects.admission import AdmissionRule, admission_binding, admission_policy
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 
 NODE_GUARD_TYPE: Final = "gpu-cluster:node-pools:NodeGuard"
 """Type token of the component; lives in users' state, so it never changes."""

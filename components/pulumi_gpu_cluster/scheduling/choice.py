@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.rights import CHANGE, LOOK, Right
+from pulumi_gpu_cluster.objects.rights import CHANGE, LOOK, Right
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import pool_shares
 

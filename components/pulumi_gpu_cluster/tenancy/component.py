@@ -8,10 +8,10 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 
-from pulumi_gpu_cluster.component import KubernetesComponent
-from pulumi_gpu_cluster.namespaces import TENANT, namespace
-from pulumi_gpu_cluster.rbac import role, role_binding
-from pulumi_gpu_cluster.rights import Right
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import TENANT, namespace
+from pulumi_gpu_cluster.objects.rbac import role, role_binding
+from pulumi_gpu_cluster.objects.rights import Right
 from pulumi_gpu_cluster.tenancy import rights
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL

@@ -6,8 +6,8 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.admission import AdmissionRule, admission_binding, admission_policy
-from pulumi_gpu_cluster.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.admission import AdmissionRule, admission_binding, admission_policy
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 TENANT_GUARD_TYPE: Final = "gpu-cluster:tenancy:TenantGuard"

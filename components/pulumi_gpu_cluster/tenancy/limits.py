@@ -26,7 +26,7 @@ from pulumi_kubernetes.networking.v1 import (
     NetworkPolicySpecArgs,
 )
 
-from pulumi_gpu_cluster.rights import Right
+from pulumi_gpu_cluster.objects.rights import Right
 
 _OBJECT: Final = "gpu-cluster"
 _DEFAULT_CPU: Final = "1"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pulumi_gpu_cluster.rights import CHANGE, LOOK, Right
+from pulumi_gpu_cluster.objects.rights import CHANGE, LOOK, Right
 
 MEMBER_ROLE: Final = "gpu-cluster-member"
 ADMIN_ROLE: Final = "gpu-cluster-admin"

@@ -15,7 +15,7 @@ from gpu_cluster_sandbox.stack import overrides
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.summary import summary
 from gpu_cluster_sandbox.stack.workspace import Workspace
-from pulumi_gpu_cluster.loading import load_stack_file
+from pulumi_gpu_cluster.reading.loading import load_stack_file
 from pulumi_gpu_cluster.site import Site
 
 Report = Callable[[str], None]

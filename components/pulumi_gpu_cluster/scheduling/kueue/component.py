@@ -9,10 +9,10 @@ import pulumi
 
 from pulumi_gpu_cluster.catalog.charts import KUEUE
 from pulumi_gpu_cluster.charts import ChartsArgs
-from pulumi_gpu_cluster.component import KubernetesComponent
-from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.releases import helm_release
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
+from pulumi_gpu_cluster.objects.releases import helm_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.scheduling.kueue.objects import cohort, resource_flavor
 from pulumi_gpu_cluster.scheduling.kueue.quotas import unpromised

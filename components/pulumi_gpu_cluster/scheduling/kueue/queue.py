@@ -7,8 +7,8 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.scheduling.kueue.objects import cluster_queue, local_queue
 from pulumi_gpu_cluster.scheduling.kueue.quotas import tenant_quotas
 from pulumi_gpu_cluster.tenancy.args import TenantArgs

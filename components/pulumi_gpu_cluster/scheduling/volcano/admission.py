@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pulumi_gpu_cluster.admission import AdmissionRule
+from pulumi_gpu_cluster.objects.admission import AdmissionRule
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 _TENANT: Final = f"namespaceObject.metadata.labels['{TENANT_LABEL}']"

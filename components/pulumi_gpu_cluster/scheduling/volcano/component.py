@@ -6,12 +6,12 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.admission import admission_binding, admission_policy
 from pulumi_gpu_cluster.catalog.charts import VOLCANO
 from pulumi_gpu_cluster.charts import ChartsArgs
-from pulumi_gpu_cluster.component import KubernetesComponent
-from pulumi_gpu_cluster.namespaces import PLATFORM, namespace
-from pulumi_gpu_cluster.releases import helm_release
+from pulumi_gpu_cluster.objects.admission import admission_binding, admission_policy
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
+from pulumi_gpu_cluster.objects.releases import helm_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.scheduling.volcano.admission import OWN_QUEUES, OWN_SCHEDULER
 from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values

@@ -7,8 +7,8 @@ from typing import Final
 
 import pulumi
 
-from pulumi_gpu_cluster.component import KubernetesComponent
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.scheduling.volcano.objects import PoolQueue, queue
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import Share, offered

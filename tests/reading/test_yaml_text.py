@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from pulumi_gpu_cluster.reading.yaml_text import Loader, Reader, TooLarge
 from pulumi_gpu_cluster.secret import OPAQUE
-from pulumi_gpu_cluster.yaml_text import Loader, Reader, TooLarge
 
 
 def _read(text: str) -> tuple[object, list[str]]:

@@ -12,9 +12,9 @@ from typing import Any, Final, cast
 from pulumi_gpu_cluster.catalog.drivers import qualified
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.catalog.mig import BALANCED, DISABLED, ENABLED, boards
+from pulumi_gpu_cluster.reading.structure import keys_of
 from pulumi_gpu_cluster.secret import CONFIG_KEY
 from pulumi_gpu_cluster.site import Site
-from pulumi_gpu_cluster.structure import keys_of
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuotaArgs
 
 _ENCRYPTED: Final = {

@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 from pulumi_gpu_cluster.catalog.drivers import branches, qualified
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.checks import RULES
-from pulumi_gpu_cluster.not_offered import planned_words
+from pulumi_gpu_cluster.reading.not_offered import planned_words
+from pulumi_gpu_cluster.reading.stack_schema import stack_schema
+from pulumi_gpu_cluster.reading.structure import EACH, Path, dotted
 from pulumi_gpu_cluster.secret import CONFIG_KEY
-from pulumi_gpu_cluster.stack_schema import stack_schema
-from pulumi_gpu_cluster.structure import EACH, Path, dotted
 
 _INTRODUCTION: Final = f"""\
 # The site file

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.findings import Finding, error
-from pulumi_gpu_cluster.structure import EACH, Path, dotted
+from pulumi_gpu_cluster.reading.structure import EACH, Path, dotted
 
 
 @dataclass(frozen=True, slots=True)

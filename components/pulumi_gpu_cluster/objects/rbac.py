@@ -15,7 +15,7 @@ from pulumi_kubernetes.rbac.v1 import (
     SubjectArgs,
 )
 
-from pulumi_gpu_cluster.rights import Right
+from pulumi_gpu_cluster.objects.rights import Right
 
 _RBAC: Final = "rbac.authorization.k8s.io"
 

@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from pydantic import SecretStr, ValidationError
 
 from pulumi_gpu_cluster.findings import Finding, error
-from pulumi_gpu_cluster.not_offered import planned_key, planned_value
+from pulumi_gpu_cluster.reading.not_offered import planned_key, planned_value
+from pulumi_gpu_cluster.reading.structure import (
+    EACH,
+    Path,
+    dotted,
+    keys_of,
+    open_section,
+    section_at,
+)
 from pulumi_gpu_cluster.secret import secret_paths
 from pulumi_gpu_cluster.section import WORDS, Section
-from pulumi_gpu_cluster.structure import EACH, Path, dotted, keys_of, open_section, section_at
 from pulumi_gpu_cluster.wording import instead, shown
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from made_site import AS_OF, gpu_pool, raw_site, stack_text, tenant
 
 from pulumi_gpu_cluster.findings import Finding
-from pulumi_gpu_cluster.loading import load_stack_file, site_from_config
+from pulumi_gpu_cluster.reading.loading import load_stack_file, site_from_config
 
 SECRET = "hunter2-and-more"  # noqa: S105 - nobody's
 

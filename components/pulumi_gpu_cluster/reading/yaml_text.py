@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 import yaml
 
-from pulumi_gpu_cluster.day import MIDNIGHT
 from pulumi_gpu_cluster.findings import Finding, error
+from pulumi_gpu_cluster.reading.day import MIDNIGHT
 from pulumi_gpu_cluster.secret import OPAQUE
 
 _DEEPEST: Final = 60

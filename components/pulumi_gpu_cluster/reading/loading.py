@@ -13,12 +13,12 @@ import yaml
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.findings import Finding, error, has_errors
+from pulumi_gpu_cluster.reading.shape import validated
+from pulumi_gpu_cluster.reading.structure import dotted
+from pulumi_gpu_cluster.reading.yaml_text import Loader, Reader, TooLarge
 from pulumi_gpu_cluster.secret import CONFIG_KEY, OPAQUE, plain_secrets
-from pulumi_gpu_cluster.shape import validated
 from pulumi_gpu_cluster.site import Site
-from pulumi_gpu_cluster.structure import dotted
 from pulumi_gpu_cluster.wording import nearest
-from pulumi_gpu_cluster.yaml_text import Loader, Reader, TooLarge
 
 _NAMESPACE: Final = "gpu-cluster:"
 

@@ -13,7 +13,7 @@ import yaml
 
 from gpu_cluster_sandbox.charts.facts import load_crds
 from pulumi_gpu_cluster.catalog.charts import CHARTS
-from pulumi_gpu_cluster.keep_crds import keep_crds
+from pulumi_gpu_cluster.objects.keep_crds import keep_crds
 
 CONFIG_MAP = """\
 apiVersion: v1

@@ -1,0 +1,1 @@
+"""Kubernetes objects that several concerns make, each kind in one place."""
