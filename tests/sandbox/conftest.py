@@ -51,9 +51,9 @@ def running(
     project.stop_everything()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def client(running: RunningSite) -> Client:
-    """The administrator of the running sandbox."""
+    """The administrator of the running sandbox, whose keys change when it is made anew."""
     return running.client()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,14 +29,17 @@ RESOURCES = {"cpu": "64", "memory": "512Gi", "pods": "110", "nvidia.com/gpu": "8
 
 
 @pytest.fixture(scope="module")
-def admin(bare_cluster: Cluster) -> Client:
+def admin(bare_cluster: Cluster) -> Iterator[Client]:
     client = bare_cluster.client()
     client.create(node("gpu01", simulated=True))
     client.create(node("other", simulated=False))
     # A new node is tainted until the controllers, which may have only just started, saw it.
     assert eventually(lambda: ready(client, "gpu01") and not taints(client, "gpu01"), 30)
     assert eventually(lambda: has_account(client, "default"))
-    return client
+    yield client
+    # Other tests share the cluster and count on pods that nothing runs.
+    for name in ("gpu01", "other"):
+        client.delete(Node, name)
 
 
 def node(name: str, *, simulated: bool) -> Node:
