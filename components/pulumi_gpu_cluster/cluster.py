@@ -79,14 +79,6 @@ class GpuCluster(pulumi.ComponentResource):
             parent=self, provider=self.control_plane.provider, depends_on=list(after)
         )
 
-    @property
-    def _delete_crds(self) -> bool:
-        return self._site.teardown is not None and self._site.teardown.crds == "delete"
-
-    @property
-    def _delete_data(self) -> bool:
-        return self._site.teardown is not None and self._site.teardown.data == "delete"
-
     def _node_pool(self, pool: NodePoolArgs, after: Sequence[pulumi.Resource]) -> NodePool:
         return NodePool(
             f"{self._name}-{pool.name}",
@@ -107,7 +99,7 @@ class GpuCluster(pulumi.ComponentResource):
             pools=self._site.node_pools,
             jobs=job_selector(self._site.scheduler.kind),
             charts=self._site.charts,
-            delete_crds=self._delete_crds,
+            delete_crds=self._site.gives_up_crds,
             opts=self._inside(after),
         )
 
@@ -118,7 +110,7 @@ class GpuCluster(pulumi.ComponentResource):
                 name,
                 args,
                 charts=self._site.charts,
-                delete_crds=self._delete_crds,
+                delete_crds=self._site.gives_up_crds,
                 opts=self._inside(),
             )
         return Kueue(
@@ -128,7 +120,7 @@ class GpuCluster(pulumi.ComponentResource):
             pools=self._site.node_pools,
             promised=list(self._shares.values()),
             charts=self._site.charts,
-            delete_crds=self._delete_crds,
+            delete_crds=self._site.gives_up_crds,
             opts=self._inside(),
         )
 
@@ -138,7 +130,7 @@ class GpuCluster(pulumi.ComponentResource):
             tenant,
             ceilings=ceilings(self._site, tenant),
             queue_rights=queue_rights(self._site.scheduler.kind),
-            expendable=self._delete_data,
+            expendable=self._site.gives_up_data,
             opts=self._inside(after),
         )
 

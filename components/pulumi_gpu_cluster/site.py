@@ -74,3 +74,13 @@ class Site(Section):
 
     accept: tuple[AcceptArgs, ...] = ()
     """Findings that the site lives with."""
+
+    @property
+    def gives_up_data(self) -> bool:
+        """Whether destroying the stack may take its users' data."""
+        return self.teardown is not None and self.teardown.data == "delete"
+
+    @property
+    def gives_up_crds(self) -> bool:
+        """Whether destroying the stack may take CRDs, and with them all objects of their kinds."""
+        return self.teardown is not None and self.teardown.crds == "delete"

@@ -13,7 +13,6 @@ from gpu_cluster_sandbox.stack.losses import losses
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.up import checked_site, recover
 from gpu_cluster_sandbox.stack.workspace import Workspace
-from pulumi_gpu_cluster.site import Site
 
 Report = Callable[[str], None]
 
@@ -34,7 +33,7 @@ def down(workspace: Workspace, engine_mode: Literal["auto", "download"], report:
         pulumi = PulumiCommand(workspace, engine)
         if pulumi.stack_exists():
             cluster.start(report)
-            if not may_lose_data(site):
+            if not site.gives_up_data:
                 raise SandboxError(
                     f"destroying {site.name} would lose:\n{losses(cluster.client(), site)}\n"
                     "and the site does not allow it",
@@ -56,8 +55,3 @@ def down(workspace: Workspace, engine_mode: Literal["auto", "download"], report:
     if workspace.state.parent.name == ".sandbox" and not any(workspace.state.parent.iterdir()):
         workspace.state.parent.rmdir()
     report(f"The sandbox of {workspace.site} is gone")
-
-
-def may_lose_data(site: Site) -> bool:
-    """Whether the site says that destroying it may take its users' data."""
-    return site.teardown is not None and site.teardown.data == "delete"

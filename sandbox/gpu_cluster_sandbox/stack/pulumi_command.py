@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,19 +33,14 @@ class PulumiCommand:
     engine: Engine
 
     def environment(self) -> dict[str, str]:
-        """The environment in which every run of this workspace happens.
-
-        The commands of this Python environment come first, because the program calls
-        `gpu-cluster` by its plain name.
-        """
+        """The environment in which every run of this workspace happens."""
         home = self.workspace.state / "pulumi"
         temporary = self.workspace.state / "tmp"
         for folder in (self.workspace.backend, temporary):
             folder.mkdir(parents=True, exist_ok=True)
-        inherited = dict(os.environ, **self.engine.environment())
         return {
-            **inherited,
-            "PATH": os.pathsep.join([os.fspath(Path(sys.executable).parent), inherited["PATH"]]),
+            **os.environ,
+            **self.engine.environment(),
             # A killed provider leaves kubeconfigs where it keeps temporary files.
             "TMPDIR": os.fspath(temporary),
             "PULUMI_HOME": os.fspath(home),
