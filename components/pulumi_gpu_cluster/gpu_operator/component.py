@@ -14,8 +14,7 @@ from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driv
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
-from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
-from pulumi_gpu_cluster.objects.releases import helm_release
+from pulumi_gpu_cluster.objects.releases import platform_release
 
 GPU_OPERATOR_TYPE: Final = "gpu-cluster:gpu-operator:GpuOperator"
 """Type token of the component; lives in users' state, so it never changes."""
@@ -49,15 +48,14 @@ class GpuOperator(KubernetesComponent):
         """
         props = {"version": GPU_OPERATOR.version, "namespace": args.namespace}
         super().__init__(GPU_OPERATOR_TYPE, name, props, opts)
-        home = namespace(f"{name}-namespace", args.namespace, PLATFORM, self.child())
-        release = helm_release(
-            f"{name}-release",
+        release = platform_release(
+            self,
+            name,
             GPU_OPERATOR,
-            source=charts or ChartsArgs(),
+            source=charts,
             namespace=args.namespace,
             values=operator_values(args, pools, delete_crds=delete_crds).as_dict(),
-            keep_crds=not delete_crds,
-            opts=self.child(after=[home]),
+            delete_crds=delete_crds,
         )
         for pool in pools:
             driver = driver_of(pool, jobs)

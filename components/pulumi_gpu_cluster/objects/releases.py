@@ -11,6 +11,9 @@ from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
 from pulumi_gpu_cluster.catalog.charts import Chart
 from pulumi_gpu_cluster.charts import ChartsArgs, locate
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import PLATFORM
+from pulumi_gpu_cluster.objects.namespaces import namespace as make_namespace
 from pulumi_gpu_cluster.paths import from_project
 
 KEEP_CRDS_COMMAND: Final = "gpu-cluster-keep-crds"
@@ -66,4 +69,37 @@ def helm_release(
         max_history=_REVISIONS,
         postrender=KEEP_CRDS_COMMAND if keep_crds and chart.needs_keep_policy else None,
         opts=opts,
+    )
+
+
+def platform_release(
+    parent: KubernetesComponent,
+    name: str,
+    chart: Chart,
+    *,
+    source: ChartsArgs | None,
+    namespace: str,
+    values: Mapping[str, Any],
+    delete_crds: bool,
+) -> Release:
+    """A chart of the platform's, in a namespace of its own that is there before it.
+
+    Args:
+        parent: The component it is part of.
+        name: Name of that component, first part of the names of both resources.
+        chart: The chart, as the catalogue has it.
+        source: Where this site's charts come from; by default upstream.
+        namespace: Name of the namespace.
+        values: What differs from the chart's own values.
+        delete_crds: Whether the chart's CRDs, and with them users' objects, go with it.
+    """
+    home = make_namespace(f"{name}-namespace", namespace, PLATFORM, parent.child())
+    return helm_release(
+        f"{name}-release",
+        chart,
+        source=source or ChartsArgs(),
+        namespace=namespace,
+        values=values,
+        keep_crds=not delete_crds,
+        opts=parent.child(after=[home]),
     )

@@ -11,8 +11,7 @@ from pulumi_gpu_cluster.catalog.charts import KUEUE
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
-from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
-from pulumi_gpu_cluster.objects.releases import helm_release
+from pulumi_gpu_cluster.objects.releases import platform_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.scheduling.kueue.objects import cohort, resource_flavor
 from pulumi_gpu_cluster.scheduling.kueue.quotas import unpromised
@@ -52,15 +51,14 @@ class Kueue(KubernetesComponent):
         """
         props = {"version": KUEUE.version, "namespace": args.release_namespace}
         super().__init__(KUEUE_TYPE, name, props, opts)
-        home = namespace(f"{name}-namespace", args.release_namespace, PLATFORM, self.child())
-        release = helm_release(
-            f"{name}-release",
+        release = platform_release(
+            self,
+            name,
             KUEUE,
-            source=charts or ChartsArgs(),
+            source=charts,
             namespace=args.release_namespace,
             values=kueue_values(),
-            keep_crds=not delete_crds,
-            opts=self.child(after=[home]),
+            delete_crds=delete_crds,
         )
         installed = self.child(after=[release])
         for pool in pools:

@@ -10,8 +10,7 @@ from pulumi_gpu_cluster.catalog.charts import VOLCANO
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.objects.admission import admission_binding, admission_policy
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
-from pulumi_gpu_cluster.objects.namespaces import PLATFORM, namespace
-from pulumi_gpu_cluster.objects.releases import helm_release
+from pulumi_gpu_cluster.objects.releases import platform_release
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.scheduling.volcano.admission import OWN_QUEUES, OWN_SCHEDULER
 from pulumi_gpu_cluster.scheduling.volcano.values import volcano_values
@@ -43,15 +42,14 @@ class Volcano(KubernetesComponent):
         """
         props = {"version": VOLCANO.version, "namespace": args.release_namespace}
         super().__init__(VOLCANO_TYPE, name, props, opts)
-        home = namespace(f"{name}-namespace", args.release_namespace, PLATFORM, self.child())
-        release = helm_release(
-            f"{name}-release",
+        release = platform_release(
+            self,
+            name,
             VOLCANO,
-            source=charts or ChartsArgs(),
+            source=charts,
             namespace=args.release_namespace,
             values=volcano_values(),
-            keep_crds=not delete_crds,
-            opts=self.child(after=[home]),
+            delete_crds=delete_crds,
         )
         for rule in (OWN_QUEUES, OWN_SCHEDULER):
             own = f"{name}-{rule.name.removeprefix('gpu-cluster-')}"
