@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pulumi_gpu_cluster.catalog.versions import KUBERNETES_MINORS
+from pulumi_gpu_cluster.platform_namespaces import platform_namespaces
 from pulumi_gpu_cluster.reading.structure import dotted
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.secret import Generated, missing_secrets
@@ -39,10 +40,7 @@ def name_reserved(case: Case) -> Iterator[Fault]:
         if pool.name in _QUOTA_KEYS:
             message = f"{pool.name} is a key of every tenant's quota"
             yield Fault(f"{path}.name", message, "give the pool another name")
-    platform = {
-        case.site.gpu_operator.namespace: "the GPU Operator",
-        case.site.scheduler.release_namespace: "the scheduler",
-    }
+    platform = {taken.name: taken.owner for taken in platform_namespaces(case.site)}
     for index, tenant in enumerate(case.site.tenants):
         owner = "Kubernetes" if _is_system(tenant.name) else platform.get(tenant.name)
         if owner is not None:
@@ -53,17 +51,15 @@ def name_reserved(case: Case) -> Iterator[Fault]:
 @rule(ERROR, waivable=False)
 def namespace_taken(case: Case) -> Iterator[Fault]:
     """An operator's namespace is Kubernetes' own, or that of another operator."""
-    operator, scheduler = case.site.gpu_operator.namespace, case.site.scheduler.release_namespace
-    for path, namespace in (
-        ("site.gpu_operator.namespace", operator),
-        ("site.scheduler.namespace", scheduler),
-    ):
-        if _is_system(namespace):
+    first: dict[str, str] = {}
+    for taken in platform_namespaces(case.site):
+        if _is_system(taken.name):
             fix = "leave it out, or write a name of its own"
-            yield Fault(path, f"{namespace} belongs to Kubernetes", fix)
-    if operator == scheduler:
-        message = f"{scheduler} is the GPU Operator's namespace"
-        yield Fault("site.scheduler.namespace", message, "leave it out, or write another one")
+            yield Fault(taken.path, f"{taken.name} belongs to Kubernetes", fix)
+        owner = first.setdefault(taken.name, taken.owner)
+        if owner != taken.owner:
+            message = f"{taken.name} is {owner}'s namespace"
+            yield Fault(taken.path, message, "leave it out, or write another one")
 
 
 @rule(ERROR)

@@ -1,0 +1,36 @@
+"""The third-party charts this package installs, a file for each concern.
+
+Versions are pinned in `versions.py` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet
+from pulumi_gpu_cluster.catalog.charts.gpu import GPU_OPERATOR
+from pulumi_gpu_cluster.catalog.charts.scheduling import KUEUE, VOLCANO
+
+__all__ = [
+    "CHARTS",
+    "GPU_OPERATOR",
+    "KUEUE",
+    "VOLCANO",
+    "Chart",
+    "CrdDelivery",
+    "CrdSet",
+]
+
+CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
+    {
+        chart.name: chart
+        for chart in (
+            GPU_OPERATOR,
+            KUEUE,
+            VOLCANO,
+        )
+    }
+)
+"""Every chart, by its name."""

@@ -1,0 +1,34 @@
+"""The GPU Operator in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+
+from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
+from pulumi_gpu_cluster.scheduling.choice import job_selector
+
+
+def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[GpuOperator]:
+    """The operator; none in a cluster without GPUs.
+
+    Args:
+        cluster: The cluster.
+        after: The node pools, whose labels tell the operator what to leave alone.
+    """
+    site = cluster.site
+    if not any(pool.gpu for pool in site.node_pools):
+        return []
+    return [
+        GpuOperator(
+            cluster.named("gpu-operator"),
+            site.gpu_operator,
+            pools=site.node_pools,
+            jobs=job_selector(site.scheduler.kind),
+            charts=site.charts,
+            delete_crds=site.gives_up_crds,
+            opts=cluster.inside(after),
+        )
+    ]

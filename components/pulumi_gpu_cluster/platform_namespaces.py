@@ -1,0 +1,34 @@
+"""Namespaces that the platform takes for itself, in one list that rules can ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pulumi_gpu_cluster.site import Site
+
+
+class PlatformNamespace(NamedTuple):
+    """A namespace that belongs to a part of the platform.
+
+    Attributes:
+        name: The namespace.
+        owner: Whose it is, as people call it.
+        path: The key of the site file that can move it.
+    """
+
+    name: str
+    owner: str
+    path: str
+
+
+def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
+    """Every namespace that the site's platform takes."""
+    return (
+        PlatformNamespace(
+            site.gpu_operator.namespace, "the GPU Operator", "site.gpu_operator.namespace"
+        ),
+        PlatformNamespace(
+            site.scheduler.release_namespace, "the scheduler", "site.scheduler.namespace"
+        ),
+    )

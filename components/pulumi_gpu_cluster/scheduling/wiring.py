@@ -1,0 +1,76 @@
+"""The batch scheduler and its queues in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
+from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
+from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
+from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
+from pulumi_gpu_cluster.tenancy.shares import Share
+
+
+def scheduler(
+    cluster: Composition, promised: Sequence[Mapping[str, Mapping[str, Share]]]
+) -> KubernetesComponent:
+    """The scheduler that the site chose, without any tenant's queue.
+
+    Args:
+        cluster: The cluster.
+        promised: Each tenant's shares by pool and resource.
+    """
+    site = cluster.site
+    name, args = cluster.named(site.scheduler.kind), site.scheduler
+    if args.kind == "volcano":
+        return Volcano(
+            name,
+            args,
+            charts=site.charts,
+            delete_crds=site.gives_up_crds,
+            opts=cluster.inside(),
+        )
+    return Kueue(
+        name,
+        args,
+        cohort_name=site.name,
+        pools=site.node_pools,
+        promised=promised,
+        charts=site.charts,
+        delete_crds=site.gives_up_crds,
+        opts=cluster.inside(),
+    )
+
+
+def queue(
+    cluster: Composition,
+    tenant: TenantArgs,
+    held: Mapping[str, Mapping[str, Share]],
+    after: Sequence[pulumi.Resource],
+) -> KubernetesComponent:
+    """A tenant's queue.
+
+    Args:
+        cluster: The cluster.
+        tenant: Whose queue.
+        held: The tenant's shares by pool and resource.
+        after: The scheduler and the tenant's namespace.
+    """
+    name, site = cluster.named(f"{tenant.name}-queue"), cluster.site
+    if site.scheduler.kind == "volcano":
+        return VolcanoQueue(
+            name, tenant, pools=site.node_pools, shares=held, opts=cluster.inside(after)
+        )
+    return KueueQueue(
+        name,
+        tenant,
+        cohort_name=site.name,
+        pools=site.node_pools,
+        shares=held,
+        opts=cluster.inside(after),
+    )

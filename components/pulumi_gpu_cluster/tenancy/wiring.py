@@ -1,0 +1,32 @@
+"""Tenants in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+
+from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.scheduling.choice import queue_rights
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
+from pulumi_gpu_cluster.tenancy.component import Tenant
+from pulumi_gpu_cluster.tenancy.shares import ceilings
+
+
+def tenant(cluster: Composition, args: TenantArgs, after: Sequence[pulumi.Resource]) -> Tenant:
+    """A tenant's place in the cluster.
+
+    Args:
+        cluster: The cluster.
+        args: The tenant's entry in the site file.
+        after: The guard that keeps tenants to their rights.
+    """
+    site = cluster.site
+    return Tenant(
+        cluster.named(args.name),
+        args,
+        ceilings=ceilings(site, args),
+        queue_rights=queue_rights(site.scheduler.kind),
+        expendable=site.gives_up_data,
+        opts=cluster.inside(after),
+    )

@@ -1,0 +1,36 @@
+"""Stand-ins of the GPU nodes' software."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
+
+GPU: Final[Mapping[str, StandIn]] = MappingProxyType(
+    {
+        "gpu-operator": StandIn(
+            source=Source("charts/gpu-operator", "crds/gpu-operator"),
+            unpublished="v1.0.0-devel",
+            workloads=(
+                Workload('"gpu-operator"', placing="operator"),
+                Workload(
+                    'include "standin.fullname" . | printf "%s-master"',
+                    placing="master",
+                    switch="master.enable",
+                    bundled="node-feature-discovery",
+                ),
+            ),
+            bundled=(
+                Source(
+                    "charts/gpu-operator-bundled-nfd",
+                    "crds/gpu-operator-bundled-nfd",
+                    name="node-feature-discovery",
+                ),
+            ),
+            projected=("clusterpolicies.nvidia.com", "nvidiadrivers.nvidia.com"),
+        ),
+    }
+)
+"""By the chart's name."""

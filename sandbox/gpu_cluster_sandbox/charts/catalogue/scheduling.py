@@ -1,0 +1,47 @@
+"""Stand-ins of the batch schedulers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
+
+SCHEDULING: Final[Mapping[str, StandIn]] = MappingProxyType(
+    {
+        "kueue": StandIn(
+            source=Source("charts/kueue", "crds/kueue"),
+            workloads=(
+                Workload(
+                    'include "standin.fullname" . | printf "%s-controller-manager"',
+                    placing="controllerManager",
+                ),
+            ),
+        ),
+        "volcano": StandIn(
+            source=Source("charts/volcano/volcano", "crds/volcano"),
+            workloads=tuple(
+                Workload(
+                    f'printf "%s-{deployment}" .Release.Name',
+                    placing="custom",
+                    keys=(f"{part}_ns", f"{part}_tolerations"),
+                    switch=f"custom.{part}_enable",
+                )
+                for part, deployment in (
+                    ("scheduler", "scheduler"),
+                    ("controller", "controllers"),
+                    ("admission", "admission"),
+                )
+            ),
+            bundled=(Source(None, "crds/volcano", only=("flow.volcano.sh",), name="jobflow"),),
+            open_paths=(
+                "custom.default_sc",
+                "custom.default_csc",
+                "custom.agent_main_csc",
+                "custom.agent_init_csc",
+            ),
+        ),
+    }
+)
+"""By the chart's name."""
