@@ -98,6 +98,7 @@ def test_drivers_and_agents_tolerate_every_taint_of_the_pools() -> None:
     graph = _graph({("node_pools", 0, "taints"): [{"key": "team", "value": "ml"}, {"key": "solo"}]})
     wanted = [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "gpu-cluster.io/unverified", "operator": "Exists", "effect": "NoSchedule"},
         {"key": "team", "operator": "Equal", "value": "ml", "effect": "NoSchedule"},
         {"key": "solo", "operator": "Exists", "effect": "NoSchedule"},
     ]

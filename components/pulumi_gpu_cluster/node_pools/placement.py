@@ -7,13 +7,18 @@ from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs, TaintArgs
-from pulumi_gpu_cluster.node_pools.props import POOL_LABEL
+from pulumi_gpu_cluster.node_pools.props import POOL_LABEL, UNVERIFIED_TAINT
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, daemonsets.tolerations
 GPU_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
     {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 )
 """Toleration of the taint that GPU nodes customarily carry."""
+
+UNVERIFIED_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
+    {"key": UNVERIFIED_TAINT, "operator": "Exists", "effect": "NoSchedule"}
+)
+"""Toleration of the taint of nodes that no gate has passed yet: for agents, never for work."""
 
 
 def selector(pool: NodePoolArgs) -> Mapping[str, str]:
@@ -37,9 +42,10 @@ def tolerations(pool: NodePoolArgs) -> list[dict[str, str]]:
 def agent_tolerations(pools: Iterable[NodePoolArgs]) -> list[dict[str, str]]:
     """What an agent needs that must run on every node of these pools, without repetition.
 
-    The customary GPU taint is always among them: nodes carry it that no site file speaks of.
+    The customary GPU taint is always among them: nodes carry it that no site file speaks of. So
+    is the one of nodes that are not verified yet: without its agents no node ever would be.
     """
-    wanted = [dict(GPU_TOLERATION)]
+    wanted = [dict(GPU_TOLERATION), dict(UNVERIFIED_TOLERATION)]
     for pool in pools:
         for taint, toleration in zip(pool.taints, tolerations(pool), strict=True):
             covered = (taint.key, taint.effect) == (GPU_TOLERATION["key"], GPU_TOLERATION["effect"])
