@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import pytest
-from graph_sites import Changes, site
+from graph_sites import site
 from jsonschema import Draft7Validator
 from recorded_graph import Graph, Registered, record
+from site_variants import VARIANTS
 
 from gpu_cluster_sandbox.charts import values_schema
 from gpu_cluster_sandbox.charts.facts import load_crds
@@ -19,21 +20,6 @@ from pulumi_gpu_cluster.catalog.charts import CHARTS
 RELEASE = "kubernetes:helm.sh/v3:Release"
 # Groups of Kubernetes' own end in .k8s.io or have no dot; those of projects end in .x-k8s.io.
 BUILT_IN = re.compile(r"^(v1$|[a-z]+/|[a-z.]+\.k8s\.io/)")
-
-VARIANTS: dict[str, Changes] = {
-    "kueue": {},
-    "volcano": {("scheduler",): {"kind": "volcano"}},
-    "leaving": {("tenants", 0, "state"): "leaving"},
-    "selector": {
-        ("node_pools", 0, "nodes"): None,
-        ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
-        ("node_pools", 0, "count"): 2,
-    },
-    "host drivers": {
-        ("node_pools", 0, "driver"): {"source": "host", "version": "580.173.02"},
-        ("node_pools", 1, "driver"): {"source": "managed"},
-    },
-}
 
 
 def _graph(variant: str) -> Graph:
@@ -126,11 +112,3 @@ def test_every_value_is_one_that_its_chart_knows(variant: str) -> None:
             for fault in validator.iter_errors(_whole(release.props["values"]))
         ]
         assert not faults, f"{release.name}: {faults}"
-
-
-@pytest.mark.parametrize("variant", ["kueue", "volcano"])
-def test_every_chart_is_installed_at_its_pinned_version(variant: str) -> None:
-    releases = _graph(variant).of(RELEASE)
-    assert {one.props["name"] for one in releases} == {"gpu-operator", variant}
-    for one in releases:
-        assert one.props["version"] == CHARTS[one.props["name"]].version

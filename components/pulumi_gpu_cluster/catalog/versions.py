@@ -1,16 +1,25 @@
-"""Every version this package installs, pinned in this one place, each with its source."""
+"""Every version this package installs, pinned in this one place, each with its source.
+
+A chart's pin is its version as published. An image that we name ourselves is pinned as the whole
+reference with its tag, in a constant that ends in `_IMAGE`; a chart's own images are pinned by
+the chart. Two lines stand above each pin: where and of which day it is, and, for the bot that
+raises it, where newer ones are published (`docker` for charts in OCI registries, too).
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-# source: NVIDIA/gpu-operator tag v26.7.0 (published chart version keeps the "v")
+# source: NVIDIA/gpu-operator tag v26.7.0, 2026-08-20 (the published chart keeps the "v")
+# renovate: datasource=helm depName=gpu-operator registryUrl=https://helm.ngc.nvidia.com/nvidia
 GPU_OPERATOR: Final = "v26.7.0"
 
-# source: kubernetes-sigs/kueue tag v0.19.2, chart published without the "v"
+# source: kubernetes-sigs/kueue tag v0.19.2, 2026-08-20 (chart published without the "v")
+# renovate: datasource=docker depName=registry.k8s.io/kueue/charts/kueue
 KUEUE: Final = "0.19.2"
 
-# source: volcano-sh/volcano tag v1.15.1, chart published without the "v"
+# source: volcano-sh/volcano tag v1.15.1, 2026-07-30 (chart published without the "v")
+# renovate: datasource=helm depName=volcano registryUrl=https://volcano-sh.github.io/helm-charts
 VOLCANO: Final = "1.15.1"
 
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page

@@ -7,9 +7,11 @@ from importlib import metadata
 
 import click
 
+from pulumi_gpu_cluster.catalog import versions
 from pulumi_gpu_cluster.catalog.charts import CHARTS
 from pulumi_gpu_cluster.catalog.drivers import qualified
-from pulumi_gpu_cluster.catalog.versions import KUBERNETES_MINORS
+
+_IMAGE = "_IMAGE"
 
 
 @click.command("versions")
@@ -23,17 +25,25 @@ from pulumi_gpu_cluster.catalog.versions import KUBERNETES_MINORS
 )
 def command(form: str) -> None:
     """Print the versions that this release installs, and those that it works with."""
-    pinned = {name: chart.version for name, chart in sorted(CHARTS.items())}
-    rows = {
-        "pulumi-gpu-cluster": metadata.version("pulumi-gpu-cluster"),
-        **pinned,
-        "kubernetes": list(KUBERNETES_MINORS),
-        "drivers": list(qualified()),
-    }
+    own = {"pulumi-gpu-cluster": metadata.version("pulumi-gpu-cluster")}
+    charts = {name: chart.version for name, chart in sorted(CHARTS.items())}
+    images = _images()
+    works_with = {"kubernetes": list(versions.KUBERNETES_MINORS), "drivers": list(qualified())}
     if form == "json":
-        click.echo(json.dumps(rows, indent=2))
+        told = {**own, "charts": charts, "images": images, **works_with}
+        click.echo(json.dumps(told, indent=2))
         return
+    joined = {name: ", ".join(every) for name, every in works_with.items()}
+    rows = {**own, **charts, **images, **joined}
     width = max(map(len, rows))
     for name, version in rows.items():
-        text = version if isinstance(version, str) else ", ".join(version)
-        click.echo(f"{name:<{width}}  {text}")
+        click.echo(f"{name:<{width}}  {version}")
+
+
+def _images() -> dict[str, str]:
+    """Images that we name ourselves, by what they are for."""
+    return {
+        f"{name.removesuffix(_IMAGE).lower().replace('_', '-')} image": reference
+        for name, reference in sorted(vars(versions).items())
+        if name.endswith(_IMAGE)
+    }

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
-from pulumi_gpu_cluster.catalog.charts import Chart
+from pulumi_gpu_cluster.catalog.charts import Chart, merged_values
 from pulumi_gpu_cluster.charts import ChartsArgs, locate
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.namespaces import PLATFORM
@@ -42,6 +42,9 @@ def helm_release(
     A first install that fails is taken back, and a failed upgrade rolled back: otherwise a
     release stays in the cluster that the state knows nothing of, and its name is taken.
 
+    Where the chart's CRDs have a chart of their own, that is installed before it, under
+    `<name>-crds`. A switch behind which CRDs lie is turned on here, whatever the values say.
+
     Args:
         name: Name of the resource.
         chart: The chart, as the catalogue has it.
@@ -51,6 +54,17 @@ def helm_release(
         keep_crds: Whether the chart's CRDs, and with them users' objects, outlive the release.
         opts: Options of the resource.
     """
+    if chart.crds_chart is not None:
+        crds = helm_release(
+            f"{name}-crds",
+            chart.crds_chart,
+            source=source,
+            namespace=namespace,
+            values={},
+            keep_crds=keep_crds,
+            opts=opts,
+        )
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[crds]))
     location = locate(source, chart, folder=Path(from_project(source.path or ".")))
     return Release(
         name,
@@ -62,7 +76,7 @@ def helm_release(
         version=chart.version,
         namespace=namespace,
         create_namespace=False,
-        values=dict(values),
+        values=merged_values(values, chart.crd_values(keep=keep_crds)),
         atomic=True,
         cleanup_on_fail=True,
         timeout=_TIMEOUT_SECONDS,

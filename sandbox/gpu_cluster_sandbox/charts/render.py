@@ -13,11 +13,13 @@ from gpu_cluster_sandbox.charts.catalogue import StandIn, Workload
 from gpu_cluster_sandbox.charts.facts import ChartFacts, Dependency
 from gpu_cluster_sandbox.charts.values_schema import schema_of
 from gpu_cluster_sandbox.stages import operator_stages
-from pulumi_gpu_cluster.catalog.charts import Chart, CrdDelivery
+from pulumi_gpu_cluster.catalog.charts import Chart, CrdDelivery, CrdSet
 
 Json = dict[str, Any]
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
+_POLICY: Final = "helm.sh/resource-policy"
+_POLICY_VALUE: Final = "asked-of-the-values"
 _HOOK: Final = {
     "helm.sh/hook": "post-install,post-upgrade",
     "helm.sh/hook-delete-policy": "before-hook-creation",
@@ -30,8 +32,8 @@ def chart_files(
     """Everything in the chart's folder.
 
     Raises:
-        ValueError: The facts are of another version than the catalogue pins, a CRD is in the
-            one and not in the other, or CRDs come in a way that no stand-in mirrors.
+        ValueError: The facts are of another version than the catalogue pins, or a CRD is in the
+            one and not in the other.
     """
     if facts.version != chart.version:
         raise ValueError(
@@ -117,26 +119,43 @@ def _workload(workload: Workload) -> str:
 
 
 def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[str, str]:
-    deliveries = {
-        name: crd_set.delivery
+    sets = {
+        name: crd_set
         for crd_set in chart.crds
         if crd_set.subchart == bundled
         for name in crd_set.names
     }
     harvested = {crd["metadata"]["name"]: crd for crd in crds.get(bundled, ())}
-    if deliveries.keys() != harvested.keys():
-        odd = ", ".join(sorted(deliveries.keys() ^ harvested.keys()))
+    if sets.keys() != harvested.keys():
+        odd = ", ".join(sorted(sets.keys() ^ harvested.keys()))
         raise ValueError(f"chart {chart.name}: catalogue and stand-in differ in the CRDs {odd}")
     files: dict[str, str] = {}
     for name, crd in harvested.items():
-        match deliveries[name]:
-            case CrdDelivery.CRDS_FOLDER | CrdDelivery.HOOK:
-                files[f"crds/{name}.yaml"] = _crd(crd)
-            case CrdDelivery.TEMPLATES:
-                files[f"templates/crd-{name}.yaml"] = _literal(_crd(crd))
-            case other:
-                raise ValueError(f"chart {chart.name}: no stand-in brings CRDs by {other} yet")
+        if sets[name].delivery in (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK):
+            files[f"crds/{name}.yaml"] = _crd(crd)
+        else:
+            files[f"templates/crd-{name}.yaml"] = _crd_template(crd, sets[name])
     return files
+
+
+def _crd_template(crd: Json, crd_set: CrdSet) -> str:
+    """A CRD among the templates, behind the switches that the real chart has.
+
+    A switch that nobody set counts as off here, whatever the real default: whoever relies on a
+    default is found out, and what we install always sets it.
+    """
+    annotations: dict[str, str] = dict(crd["metadata"].get("annotations", {}))
+    if crd_set.keep_switch:
+        annotations[_POLICY] = _POLICY_VALUE
+    marked = {**crd["metadata"], "annotations": annotations} if annotations else crd["metadata"]
+    text = _literal(_crd({**crd, "metadata": marked}))
+    if crd_set.keep_switch:
+        asked = f"dig {_words(crd_set.keep_switch)} false .Values.AsMap"
+        text = text.replace(_POLICY_VALUE, f'{{{{ {asked} | ternary "keep" "delete" }}}}')
+    if crd_set.switch:
+        asked = f"dig {_words(crd_set.switch)} false .Values.AsMap"
+        text = f"{{{{- if {asked} }}}}\n{text}{{{{- end }}}}\n"
+    return text
 
 
 def _projected(stand_in: StandIn, crds: list[Json]) -> dict[str, str]:

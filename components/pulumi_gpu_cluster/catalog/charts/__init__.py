@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet
+from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet, merged_values
 from pulumi_gpu_cluster.catalog.charts.gpu import GPU_OPERATOR
 from pulumi_gpu_cluster.catalog.charts.scheduling import KUEUE, VOLCANO
 
@@ -21,6 +21,7 @@ __all__ = [
     "Chart",
     "CrdDelivery",
     "CrdSet",
+    "merged_values",
 ]
 
 CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(

@@ -1,0 +1,27 @@
+"""Sites that differ in what they install, for the tests that hold every chart to its facts.
+
+Whoever adds a chart adds a variant that installs it, where none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from graph_sites import Changes
+
+VARIANTS: Final[Mapping[str, Changes]] = {
+    "kueue": {},
+    "volcano": {("scheduler",): {"kind": "volcano"}},
+    "leaving": {("tenants", 0, "state"): "leaving"},
+    "selector": {
+        ("node_pools", 0, "nodes"): None,
+        ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
+        ("node_pools", 0, "count"): 2,
+    },
+    "host drivers": {
+        ("node_pools", 0, "driver"): {"source": "host", "version": "580.173.02"},
+        ("node_pools", 1, "driver"): {"source": "managed"},
+    },
+}
+"""What each changes in the tests' site, by what it shows."""

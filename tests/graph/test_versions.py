@@ -1,0 +1,80 @@
+"""Whatever a site installs is pinned in one place, and `gpu-cluster versions` tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from click.testing import CliRunner
+from graph_sites import site
+from recorded_graph import Graph, record
+from site_variants import VARIANTS
+
+from pulumi_gpu_cluster import GpuCluster
+from pulumi_gpu_cluster.catalog import versions
+from pulumi_gpu_cluster.catalog.charts import CHARTS
+from pulumi_gpu_cluster.cli.main import command
+from pulumi_gpu_cluster.reading.loading import load_stack_file
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+STACKS = sorted((Path(__file__).parents[2] / "stacks").glob("Pulumi.*.yaml"))
+SITES = [*VARIANTS, *(path.name for path in STACKS)]
+PINNED = {value for name, value in vars(versions).items() if name.isupper()}
+
+
+@cache
+def _graph(name: str) -> Graph:
+    if name in VARIANTS:
+        return record(lambda: GpuCluster("c", site(VARIANTS[name])))
+    path = next(path for path in STACKS if path.name == name)
+    loaded, findings = load_stack_file(path)
+    assert loaded is not None, findings
+    return record(lambda: GpuCluster("c", loaded))
+
+
+def _images(value: object) -> Iterator[str]:
+    """Every image of a container in an object."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        for key, below in fields.items():
+            if key in ("containers", "initContainers") and isinstance(below, list):
+                yield from (str(one["image"]) for one in cast("list[Any]", below) if "image" in one)
+            yield from _images(below)
+    elif isinstance(value, list):
+        for below in cast("list[object]", value):
+            yield from _images(below)
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_every_release_is_at_the_version_that_is_pinned(name: str) -> None:
+    releases = _graph(name).of(RELEASE)
+    assert releases
+    for one in releases:
+        chart = CHARTS[one.props["name"]]
+        assert one.props["version"] == chart.version
+        assert chart.version in PINNED, f"{chart.name}: pin it in catalog/versions.py"
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_every_image_in_an_object_of_ours_is_pinned(name: str) -> None:
+    for one in _graph(name).resources:
+        if one.type != RELEASE:
+            assert set(_images(dict(one.props))) <= PINNED, one.urn
+
+
+def test_every_pinned_chart_is_installed_by_some_site() -> None:
+    made = {one.props["name"] for name in VARIANTS for one in _graph(name).of(RELEASE)}
+    assert made == set(CHARTS), "add a variant to site_variants.py, or drop the chart"
+
+
+def test_versions_tells_every_chart_and_every_image() -> None:
+    done = CliRunner().invoke(command, ["versions", "--format", "json"])
+    told = json.loads(done.output)
+    assert told["charts"] == {name: chart.version for name, chart in CHARTS.items()}
+    assert set(told["images"].values()) == {
+        value for name, value in vars(versions).items() if name.endswith("_IMAGE")
+    }
