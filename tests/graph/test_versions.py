@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from click.testing import CliRunner
@@ -36,17 +36,21 @@ def _graph(name: str) -> Graph:
     return record(lambda: GpuCluster("c", loaded))
 
 
-def _images(value: object) -> Iterator[str]:
+def _images(value: object, key: str = "") -> Iterator[str]:
     """Every image of a container in an object."""
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        for key, below in fields.items():
-            if key in ("containers", "initContainers") and isinstance(below, list):
-                yield from (str(one["image"]) for one in cast("list[Any]", below) if "image" in one)
-            yield from _images(below)
+    if isinstance(value, Mapping):
+        for name, below in cast("Mapping[str, object]", value).items():
+            if name == "image" and key in ("containers", "initContainers"):
+                yield str(below)
+            yield from _images(below, name)
     elif isinstance(value, list):
         for below in cast("list[object]", value):
-            yield from _images(below)
+            yield from _images(below, key)
+
+
+def test_an_image_of_a_container_would_be_found() -> None:
+    pod = {"image": "no", "spec": {"template": {"containers": [{"name": "a", "image": "a:1"}]}}}
+    assert list(_images(pod)) == ["a:1"]
 
 
 @pytest.mark.parametrize("name", SITES)
