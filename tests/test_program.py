@@ -50,6 +50,26 @@ def test_all_that_is_wrong_is_printed_before_anything_is_registered(
     assert "driver" in caplog.text
 
 
+def test_a_control_plane_that_cannot_be_built_yet_ends_the_run_before_anything_is_made(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    raw = _raw()
+    names = ["cp1", *(name for pool in site().node_pools for name in pool.node_names)]
+    key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{}TqHVO0xEFjVQsV4Ll8BL5rZ9pC3kGkLsQ7hYp3C0Q"
+    raw["control_plane"] = {
+        "kind": "kubeadm",
+        "version": "1.36.3",
+        "endpoint": "10.20.0.10",
+        "hosts": "cp1",
+    }
+    raw["ssh"] = {"user": "ops", "private_key": "throw-away"}
+    raw["hosts"] = {name: {"host_key": key.format(f"{i}h")} for i, name in enumerate(names)}
+    with pytest.raises(pulumi.RunError, match="1 error; nothing was changed"):
+        _run(raw)
+    assert "not-offered site.control_plane.kind: kubeadm over SSH is planned" in caplog.text
+    assert "gpu-cluster-sandbox up" in caplog.text
+
+
 def test_a_dropped_tenant_ends_the_run(caplog: pytest.LogCaptureFixture) -> None:
     last = {"tenants": [{"name": "old", "state": "active"}]}
     with pytest.raises(pulumi.RunError, match="1 error;"):

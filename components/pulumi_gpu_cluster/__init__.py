@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.control_plane.component import ControlPlane
     from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
     from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
+    from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
     from pulumi_gpu_cluster.node_pools.component import NodePool
     from pulumi_gpu_cluster.node_pools.guard import NodeGuard
@@ -39,6 +40,7 @@ _HOMES: Final = {
     "GpuCluster": "cluster",
     "GpuOperator": "gpu_operator.component",
     "GpuOperatorArgs": "gpu_operator.args",
+    "HostArgs": "hosts.args",
     "Kueue": "scheduling.kueue.component",
     "KueueQueue": "scheduling.kueue.queue",
     "NodeGuard": "node_pools.guard",
@@ -46,6 +48,7 @@ _HOMES: Final = {
     "NodePoolArgs": "node_pools.args",
     "SchedulerArgs": "scheduling.args",
     "Site": "site",
+    "SshArgs": "hosts.args",
     "Tenant": "tenancy.component",
     "TenantGuard": "tenancy.guard",
     "TenantArgs": "tenancy.args",
@@ -62,6 +65,7 @@ __all__ = [
     "GpuCluster",
     "GpuOperator",
     "GpuOperatorArgs",
+    "HostArgs",
     "Kueue",
     "KueueQueue",
     "NodeGuard",
@@ -69,6 +73,7 @@ __all__ = [
     "NodePoolArgs",
     "SchedulerArgs",
     "Site",
+    "SshArgs",
     "Tenant",
     "TenantArgs",
     "TenantGuard",

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi_gpu_cluster import site_rules
 from pulumi_gpu_cluster.accept import accepted
+from pulumi_gpu_cluster.control_plane import rules as control_plane_rules
 from pulumi_gpu_cluster.findings import Finding, Severity
 from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
+from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
@@ -26,6 +28,8 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
         rule.id: rule
         for rule in (
             *site_rules.RULES,
+            *control_plane_rules.RULES,
+            *host_rules.RULES,
             *pool_rules.RULES,
             *label_rules.RULES,
             *driver_rules.RULES,

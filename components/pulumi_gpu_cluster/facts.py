@@ -20,7 +20,7 @@ def version_facts(site: Site) -> dict[str, str]:
         {"gpu_operator": versions.GPU_OPERATOR} if any(pool.gpu for pool in site.node_pools) else {}
     )
     return {
-        "kubernetes": site.control_plane.version,
+        "kubernetes": site.control_plane.kubernetes_version,
         **operator,
         site.scheduler.kind: scheduler,
     }

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import pulumi
 
+from pulumi_gpu_cluster.control_plane.unbuilt import unbuilt
 from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
 from pulumi_gpu_cluster.reading.loading import site_from_config
 from pulumi_gpu_cluster.site import Site
@@ -30,6 +31,8 @@ def checked_site() -> Site:
     site, found = site_from_config(pulumi.Config(_NAMESPACE).get_object(_KEY))
     findings = list(found)
     if site is not None:
+        refused = unbuilt(site.control_plane)
+        findings += [refused] if refused is not None else []
         findings += departures(recorded_tenants(_last_outputs()), site)
     _print(findings)
     if site is None or has_errors(findings):

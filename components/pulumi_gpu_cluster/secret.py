@@ -47,10 +47,12 @@ class Given:
     Attributes:
         what: What it is and where it is had from.
         needed: Whether the site cannot do without it where its section is present.
+        form: What whoever reads it takes it for.
     """
 
     what: str
     needed: bool = True
+    form: Literal["text", "url"] = "text"
 
 
 @dataclass(frozen=True, slots=True)

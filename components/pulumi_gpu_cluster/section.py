@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
+from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.quantity import canonical
 
 _Value = TypeVar("_Value")
@@ -79,17 +80,26 @@ Text = Annotated[str, Field(min_length=1)]
 """A text that is not empty."""
 
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
-KUBERNETES_VERSION: Final = r"^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$"
+KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]{1,3})?$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
-        KUBERNETES_VERSION: "a Kubernetes version with its patch, for example 1.36.3",
+        KUBERNETES_VERSION: "a Kubernetes version with its patch: 1.36.3, or v1.36.3+rke2r1",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
     }
 )
 """What each pattern of this package wants, as a person would say it."""
+
+
+def _hostlist(text: str) -> str:
+    expand(text)
+    return text
+
+
+Hostlist = Annotated[str, AfterValidator(_hostlist)]
+"""Names of nodes in Slurm's notation, such as `gpu[01-12]`."""
 
 DnsLabel = Annotated[str, Field(pattern=DNS_LABEL)]
 """A DNS label (RFC 1123): what Kubernetes takes as the name of a namespace."""

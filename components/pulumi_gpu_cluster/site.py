@@ -9,10 +9,11 @@ from pydantic import Field, StringConstraints
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
-from pulumi_gpu_cluster.section import DnsLabel, Section
+from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Section
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 
 
@@ -52,7 +53,15 @@ class Site(Section):
     """Name of the site; part of many names, never to be changed later."""
 
     control_plane: ControlPlaneArgs
-    """Where the API server is."""
+    """Where the API server is, and who makes it."""
+
+    ssh: SshArgs | None = None
+    """How hosts are reached that the site builds: needed where `control_plane` is not
+    `existing`."""
+
+    hosts: FrozenMap[HostArgs] = Field(default_factory=dict)
+    """What is special about single hosts, by their names. Those that are built over SSH have at
+    least their host key here."""
 
     charts: ChartsArgs = Field(default_factory=ChartsArgs)
     """Where Helm charts come from."""

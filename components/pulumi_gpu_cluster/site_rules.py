@@ -1,4 +1,4 @@
-"""Design rules of the whole: names, namespaces, the control plane, charts, secrets, teardown."""
+"""Design rules of the whole: names, namespaces, charts, secrets, teardown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pulumi_gpu_cluster.catalog.versions import KUBERNETES_MINORS
 from pulumi_gpu_cluster.platform_namespaces import platform_namespaces
 from pulumi_gpu_cluster.reading.structure import dotted
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.secret import Generated, missing_secrets
-from pulumi_gpu_cluster.wording import listed
 
 # Keys of a tenant's quota that are no pools.
 _QUOTA_KEYS: Final = ("cpu", "memory", "pods")
@@ -60,35 +58,6 @@ def namespace_taken(case: Case) -> Iterator[Fault]:
         if owner != taken.owner:
             message = f"{taken.name} is {owner}'s namespace"
             yield Fault(taken.path, message, "leave it out, or write another one")
-
-
-@rule(ERROR)
-def kubernetes_version_untested(case: Case) -> Iterator[Fault]:
-    """The cluster runs a Kubernetes version that this package was not tried with."""
-    version = case.site.control_plane.version
-    if ".".join(version.split(".")[:2]) not in KUBERNETES_MINORS:
-        message = f"this release was tried with {listed(KUBERNETES_MINORS)}, not with {version}"
-        fix = "upgrade the cluster, or use the release of this package made for its version"
-        yield Fault("site.control_plane.version", message, fix)
-
-
-@rule(ERROR, waivable=False)
-def kubeconfig_twice(case: Case) -> Iterator[Fault]:
-    """The kubeconfig is given both as a secret and as a file."""
-    control_plane = case.site.control_plane
-    if control_plane.kubeconfig is not None and control_plane.kubeconfig_file is not None:
-        message = "stands beside kubeconfig, and only one of them can count"
-        yield Fault("site.control_plane.kubeconfig_file", message, "remove one of them")
-
-
-@rule(ERROR, waivable=False)
-def kubeconfig_file_no_path(case: Case) -> Iterator[Fault]:
-    """Where the path of a kubeconfig belongs stands something else."""
-    path = case.site.control_plane.kubeconfig_file
-    if path is not None and (not path.isprintable() or path != path.strip()):
-        message = "is no path; if it is the kubeconfig itself, count it as known to others"
-        fix = "write the path of the file, for example lab.kubeconfig"
-        yield Fault("site.control_plane.kubeconfig_file", message, fix)
 
 
 @rule(ERROR, waivable=False)
@@ -154,9 +123,6 @@ RULES: Final[tuple[Rule, ...]] = (
     name_taken,
     name_reserved,
     namespace_taken,
-    kubernetes_version_untested,
-    kubeconfig_twice,
-    kubeconfig_file_no_path,
     charts_source,
     secret_missing,
     teardown_unconfirmed,

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import pulumi
+import pytest
 from graph_sites import KUBECONFIG, site
 from recorded_graph import Graph, Registered, is_secret, plain_texts, record
 
-from pulumi_gpu_cluster import ControlPlane
+from pulumi_gpu_cluster import ControlPlane, ControlPlaneArgs
 from pulumi_gpu_cluster.site import Site
 
 PROVIDER = "pulumi:providers:kubernetes"
@@ -50,3 +52,17 @@ def test_changed_data_updates_config_maps_and_secrets_in_place() -> None:
         props[key]
         for key in ("enableConfigMapMutable", "enableSecretMutable", "enableServerSideApply")
     ] == ["true"] * 3
+
+
+KUBEADM = ControlPlaneArgs(kind="kubeadm", version="1.36.3", endpoint="10.20.0.10", hosts="cp1")
+
+
+def test_a_control_plane_over_ssh_is_refused_where_nobody_built_it() -> None:
+    with pytest.raises(pulumi.RunError, match="kubeadm over SSH is planned"):
+        record(lambda: ControlPlane("cp", KUBEADM, identifier="lab"))
+
+
+def test_a_control_plane_that_another_resource_built_is_used_by_its_kubeconfig() -> None:
+    made = pulumi.Output.from_input(KUBECONFIG)
+    graph = record(lambda: ControlPlane("cp", KUBEADM, identifier="lab", kubeconfig=made))
+    assert is_secret(graph.named("cp-kubernetes", PROVIDER).wire["kubeconfig"])

@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
+from pulumi_gpu_cluster.control_plane.unbuilt import unbuilt
 from pulumi_gpu_cluster.paths import from_project
 
 CONTROL_PLANE_TYPE: Final = "gpu-cluster:control-plane:ControlPlane"
@@ -46,7 +47,14 @@ class ControlPlane(pulumi.ComponentResource):
             kubeconfig: The kubeconfig, where another resource made it; goes before the
                 section's own.
             opts: Options of the component.
+
+        Raises:
+            pulumi.RunError: It would have to be built over SSH, and no kubeconfig tells of one
+                that another resource built.
         """
+        refused = unbuilt(args)
+        if refused is not None and kubeconfig is None:
+            raise pulumi.RunError(str(refused))
         super().__init__(
             CONTROL_PLANE_TYPE, name, {"kind": args.kind, "version": args.version}, opts
         )

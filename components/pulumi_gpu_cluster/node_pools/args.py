@@ -13,6 +13,7 @@ from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
     DnsLabel,
     FrozenMap,
+    Hostlist,
     Positive,
     Quantity,
     Section,
@@ -88,18 +89,13 @@ def _some(amount: str) -> str:
     return amount
 
 
-def _hostlist(text: str) -> str:
-    expand(text)
-    return text
-
-
 class NodePoolArgs(Section):
     """Nodes that are alike: the same GPUs, driver, layout and purpose."""
 
     name: DnsLabel
     """Name of the pool; also the value of the label gpu-cluster.io/pool on its nodes."""
 
-    nodes: Annotated[str, AfterValidator(_hostlist)] | None = None
+    nodes: Hostlist | None = None
     """The pool's nodes as a hostlist, for example gpu[01-12]. We label them. Excludes
     `selector`."""
 

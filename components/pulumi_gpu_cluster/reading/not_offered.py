@@ -28,10 +28,6 @@ class Planned:
     meanwhile: str
 
 
-_HOSTS: Final = Planned(
-    "building hosts over SSH",
-    "build the cluster with your own tool and write control_plane: {kind: existing}",
-)
 _SHARING: Final = Planned(
     "sharing a GPU between pods (time slicing, MPS)",
     "leave it out; to split GPUs use mig: {layout: all-<profile>}",
@@ -54,9 +50,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("health",): Planned("health checks", "leave the section out and drain bad nodes by hand"),
         ("operations",): Planned("settings of operations", "leave the section out"),
         ("workloads",): Planned("workload templates", "leave the section out"),
-        ("hosts",): _HOSTS,
-        ("control_plane", "hosts"): _HOSTS,
-        ("control_plane", "endpoint"): _HOSTS,
         ("node_pools", EACH, "fabric"): Planned("a pool's fabric", "leave it out"),
         ("node_pools", EACH, "sharing"): _SHARING,
         ("node_pools", EACH, "gpu", "sharing"): _SHARING,
@@ -71,8 +64,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
 
 _VALUES: Final[Mapping[tuple[Path, str], Planned]] = MappingProxyType(
     {
-        (("control_plane", "kind"), "kubeadm"): _HOSTS,
-        (("control_plane", "kind"), "rke2"): _HOSTS,
         (("node_pools", EACH, "workload"), "slurm"): Planned(
             "a pool that Slurm schedules", "leave the pool out, or write workload: kubernetes"
         ),

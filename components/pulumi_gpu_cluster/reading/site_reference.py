@@ -84,6 +84,9 @@ def _references(field: _Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
     if "items" in field:
         for name, suffix in _references(field["items"]):
             yield name, (EACH, *suffix)
+    if isinstance(field.get("additionalProperties"), dict):
+        for name, suffix in _references(field["additionalProperties"]):
+            yield name, ("<name>", *suffix)
 
 
 def _heading(path: Path) -> str:
@@ -119,7 +122,8 @@ def _kind(field: _Schema, definitions: _Schema) -> str:
         case "array":
             return f"list of {_kind(field['items'], definitions)}s"
         case "object":
-            return "secret" if "secure" in field.get("properties", {}) else "mapping of texts"
+            entries = field["additionalProperties"]
+            return f"mapping of {_kind(entries, definitions)}s" if entries else "secret"
         case plain:
             return "date" if field.get("format") == "date" else _PLAIN[plain]
 

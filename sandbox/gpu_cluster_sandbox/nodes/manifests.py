@@ -36,7 +36,7 @@ def simulated_nodes(site: Site) -> list[Manifest]:
     nodes = [
         _node(
             name,
-            site.control_plane.version,
+            site.control_plane.kubernetes_version,
             labels={**(pool.selector or {}), **_gpu_labels(pool.gpu, strategy)},
             resources={"cpu": str(pool.cpus), "memory": pool.memory, **_gpu_resources(pool.gpu)},
             taints=_taints_of_the_cloud(pool),
@@ -46,7 +46,7 @@ def simulated_nodes(site: Site) -> list[Manifest]:
     ]
     if not any(pool.gpu is None and not pool.taints and pool.size for pool in site.node_pools):
         resources = {"cpu": "16", "memory": "64Gi"}
-        nodes.append(_node(SYSTEM_NODE, site.control_plane.version, {}, resources, []))
+        nodes.append(_node(SYSTEM_NODE, site.control_plane.kubernetes_version, {}, resources, []))
     return nodes
 
 

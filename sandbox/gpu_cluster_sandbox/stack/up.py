@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import subprocess
 from collections.abc import Callable
-from typing import Literal
+from typing import Final, Literal
 
 from gpu_cluster_sandbox.charts import write_charts
 from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster
@@ -14,11 +15,17 @@ from gpu_cluster_sandbox.nodes import apply_nodes
 from gpu_cluster_sandbox.stack import overrides
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.summary import summary
+from gpu_cluster_sandbox.stack.throw_away import made
 from gpu_cluster_sandbox.stack.workspace import Workspace
-from pulumi_gpu_cluster.reading.loading import load_stack_file
+from pulumi_gpu_cluster.checks import check
+from pulumi_gpu_cluster.findings import has_errors
+from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.site import Site
 
 Report = Callable[[str], None]
+
+_NOT_NEEDED_HERE: Final = frozenset({"secret-missing", "host-key-missing"})
+"""Rules about what a site has only once its machines are there; the sandbox makes its own."""
 
 
 def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: Report) -> None:
@@ -35,11 +42,14 @@ def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: R
         apply_nodes(cluster.client(), site, report)
         write_charts(workspace.charts)
         pulumi = PulumiCommand(workspace, engine)
-        overrides.write_working_copy(workspace, KUBERNETES_VERSION)
+        missing = overrides.write_working_copy(workspace, KUBERNETES_VERSION)
         pulumi.create_stack()
         if not overrides.kubeconfig_is_set(workspace, cluster.kubeconfig):
             pulumi.set_secret(overrides.KUBECONFIG_PATH, cluster.kubeconfig.read_text())
             overrides.mark_kubeconfig(workspace, cluster.kubeconfig)
+        for secret in missing:
+            report(f"Making a throw-away secret for {secret.config_path}")
+            pulumi.set_secret(secret.config_path, made(secret))
         if workspace.unfinished.exists():
             recover(pulumi, report)
         workspace.unfinished.touch()
@@ -66,10 +76,14 @@ def checked_site(workspace: Workspace, report: Report) -> Site:
     Raises:
         SandboxError: The file has errors.
     """
-    site, findings = load_stack_file(workspace.site_file)
+    site, findings = read_stack_file(workspace.site_file)
+    if site is not None:
+        today = dt.datetime.now(dt.UTC).date()
+        findings = (*findings, *check(site, today))
+    findings = tuple(finding for finding in findings if finding.rule not in _NOT_NEEDED_HERE)
     for finding in findings:
         report(str(finding))
-    if site is None:
+    if site is None or has_errors(findings):
         raise SandboxError(
             f"{workspace.site_file.name} does not hold together", "mend what is listed above"
         )
