@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
     from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
     from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
+    from pulumi_gpu_cluster.network.args import CniArgs, NetworkArgs
+    from pulumi_gpu_cluster.network.cni.calico import Calico
+    from pulumi_gpu_cluster.network.cni.cilium import Cilium
+    from pulumi_gpu_cluster.network.discovery import NodeFeatureDiscovery
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
     from pulumi_gpu_cluster.node_pools.component import NodePool
     from pulumi_gpu_cluster.node_pools.guard import NodeGuard
@@ -33,8 +37,11 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 
 _HOMES: Final = {
+    "Calico": "network.cni.calico",
     "ChartsArgs": "charts",
+    "Cilium": "network.cni.cilium",
     "ClusterAccess": "control_plane.access",
+    "CniArgs": "network.args",
     "ControlPlane": "control_plane.component",
     "ControlPlaneArgs": "control_plane.args",
     "GpuCluster": "cluster",
@@ -43,6 +50,8 @@ _HOMES: Final = {
     "HostArgs": "hosts.args",
     "Kueue": "scheduling.kueue.component",
     "KueueQueue": "scheduling.kueue.queue",
+    "NetworkArgs": "network.args",
+    "NodeFeatureDiscovery": "network.discovery",
     "NodeGuard": "node_pools.guard",
     "NodePool": "node_pools.component",
     "NodePoolArgs": "node_pools.args",
@@ -58,8 +67,11 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "Calico",
     "ChartsArgs",
+    "Cilium",
     "ClusterAccess",
+    "CniArgs",
     "ControlPlane",
     "ControlPlaneArgs",
     "GpuCluster",
@@ -68,6 +80,8 @@ __all__ = [
     "HostArgs",
     "Kueue",
     "KueueQueue",
+    "NetworkArgs",
+    "NodeFeatureDiscovery",
     "NodeGuard",
     "NodePool",
     "NodePoolArgs",

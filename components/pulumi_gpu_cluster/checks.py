@@ -13,6 +13,7 @@ from pulumi_gpu_cluster.control_plane import rules as control_plane_rules
 from pulumi_gpu_cluster.findings import Finding, Severity
 from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
 from pulumi_gpu_cluster.hosts import rules as host_rules
+from pulumi_gpu_cluster.network import cni_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
@@ -34,6 +35,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *label_rules.RULES,
             *driver_rules.RULES,
             *mig_rules.RULES,
+            *cni_rules.RULES,
             *scheduler_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pulumi
 
@@ -21,6 +21,7 @@ class Composition:
         access: How commands reach the cluster.
         parent: The component that holds every part.
         provider: The provider of every object.
+        first: Parts that every further one waits for.
     """
 
     name: str
@@ -28,6 +29,11 @@ class Composition:
     access: ClusterAccess
     parent: pulumi.Resource
     provider: pulumi.ProviderResource
+    first: tuple[pulumi.Resource, ...] = ()
+
+    def after(self, parts: Sequence[pulumi.Resource]) -> Composition:
+        """The same cluster, with parts that everything added from now on waits for."""
+        return replace(self, first=(*self.first, *parts))
 
     def named(self, part: str) -> str:
         """The name of one of its parts."""
@@ -41,5 +47,5 @@ class Composition:
                 parts and not between their children, whose number grows with the site.
         """
         return pulumi.ResourceOptions(
-            parent=self.parent, provider=self.provider, depends_on=list(after)
+            parent=self.parent, provider=self.provider, depends_on=[*self.first, *after]
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+
+from pulumi_gpu_cluster.network.namespaces import cni_namespaces
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.site import Site
@@ -31,4 +34,15 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
         PlatformNamespace(
             site.scheduler.release_namespace, "the scheduler", "site.scheduler.namespace"
         ),
+        *_of_the_network(site),
+    )
+
+
+def _of_the_network(site: Site) -> Iterator[PlatformNamespace]:
+    for name in cni_namespaces(site.network.cni):
+        yield PlatformNamespace(name, "the CNI", "site.network.cni")
+    yield PlatformNamespace(
+        site.network.discovery_namespace,
+        "Node Feature Discovery",
+        "site.network.discovery_namespace",
     )

@@ -10,6 +10,7 @@ from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
+from pulumi_gpu_cluster.network.args import NetworkArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
@@ -68,6 +69,9 @@ class Site(Section):
 
     node_pools: tuple[NodePoolArgs, ...] = Field(min_length=1)
     """The machines, pool by pool."""
+
+    network: NetworkArgs = Field(default_factory=NetworkArgs)
+    """The pods' network, and Node Feature Discovery."""
 
     gpu_operator: GpuOperatorArgs = Field(default_factory=GpuOperatorArgs)
     """NVIDIA GPU Operator."""

@@ -40,7 +40,8 @@ def test_the_gpu_operators_version_keeps_its_v_and_kueues_has_none(
         name: yaml.safe_load((charts[name] / "Chart.yaml").read_text())["appVersion"]
         for name in ("gpu-operator", "kueue", "volcano")
     }
-    assert versions == {"gpu-operator": "v26.7.0", "kueue": "v0.19.2", "volcano": "1.15.1"}
+    expected = {"gpu-operator": "v26.7.0", "kueue": "v0.19.2", "volcano": "1.15.1"}
+    assert expected.items() <= versions.items()
 
 
 @pytest.mark.parametrize("name", STAND_INS)

@@ -9,12 +9,16 @@ import pulumi_kubernetes as kubernetes
 from graph_sites import site
 
 from pulumi_gpu_cluster import (
+    Calico,
+    Cilium,
     ClusterAccess,
+    CniArgs,
     ControlPlane,
     GpuCluster,
     GpuOperator,
     Kueue,
     KueueQueue,
+    NodeFeatureDiscovery,
     NodeGuard,
     NodePool,
     Tenant,
@@ -50,6 +54,22 @@ def _tenant_guard(name: str) -> TenantGuard:
 
 def _node_pool(name: str) -> NodePool:
     return NodePool(name, site().node_pools[0], access=ClusterAccess(), opts=provider_options(name))
+
+
+def _cilium(name: str) -> Cilium:
+    return Cilium(name, CniArgs(kind="cilium"), opts=provider_options(name))
+
+
+def _calico(name: str) -> Calico:
+    return Calico(
+        name, CniArgs(kind="calico", pod_cidr="10.244.0.0/16"), opts=provider_options(name)
+    )
+
+
+def _discovery(name: str) -> NodeFeatureDiscovery:
+    return NodeFeatureDiscovery(
+        name, namespace="discovery", tolerations=[], opts=provider_options(name)
+    )
 
 
 def _gpu_operator(name: str) -> GpuOperator:
@@ -110,6 +130,9 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:cluster:GpuCluster": _cluster,
     "gpu-cluster:control-plane:ControlPlane": _control_plane,
     "gpu-cluster:gpu-operator:GpuOperator": _gpu_operator,
+    "gpu-cluster:network:Calico": _calico,
+    "gpu-cluster:network:Cilium": _cilium,
+    "gpu-cluster:network:NodeFeatureDiscovery": _discovery,
     "gpu-cluster:node-pools:NodeGuard": _node_guard,
     "gpu-cluster:node-pools:NodePool": _node_pool,
     "gpu-cluster:scheduling:Kueue": _kueue,

@@ -13,6 +13,8 @@ from graph_sites import Changes
 VARIANTS: Final[Mapping[str, Changes]] = {
     "kueue": {},
     "volcano": {("scheduler",): {"kind": "volcano"}},
+    "cilium": {("network",): {"cni": {"kind": "cilium", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
+    "calico": {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
     "leaving": {("tenants", 0, "state"): "leaving"},
     "selector": {
         ("node_pools", 0, "nodes"): None,

@@ -27,11 +27,15 @@ def _added_node(kind: str, pool: int) -> tuple[Graph, Graph]:
 
 def test_type_tokens_stay_as_they_are_in_users_state() -> None:
     tokens = {one.type for one in _graph().resources if one.type.startswith("gpu-cluster:")}
-    tokens |= {
-        one.type
-        for one in _graph({("scheduler",): {"kind": "volcano"}}).resources
-        if one.type.startswith("gpu-cluster:")
-    }
+    others: tuple[Changes, ...] = (
+        {("scheduler",): {"kind": "volcano"}},
+        {("network",): {"cni": "cilium"}},
+        {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16"}}},
+    )
+    for changes in others:
+        tokens |= {
+            one.type for one in _graph(changes).resources if one.type.startswith("gpu-cluster:")
+        }
     assert tokens == set(MAKERS)
 
 
@@ -97,7 +101,10 @@ def test_labels_come_before_the_operator_that_obeys_them() -> None:
 def test_barriers_stand_between_components_and_not_between_all_their_children() -> None:
     graph = _graph({("node_pools", 0, "nodes"): "gpu[001-200]"})
     waiting = [one for one in graph.resources if len(one.dependencies) > 20]
-    assert {one.type for one in waiting} <= {"gpu-cluster:gpu-operator:GpuOperator"}
+    assert {one.type for one in waiting} <= {
+        "gpu-cluster:gpu-operator:GpuOperator",
+        "gpu-cluster:network:NodeFeatureDiscovery",
+    }
 
 
 def test_a_cluster_without_gpus_has_no_gpu_operator() -> None:

@@ -106,7 +106,6 @@ def test_drivers_and_agents_tolerate_every_taint_of_the_pools() -> None:
     train = next(one for one in graph.of(DRIVER) if one.props["metadata"]["name"] == "train")
     assert train.props["spec"]["tolerations"] == wanted
     assert values["daemonsets"]["tolerations"] == wanted
-    assert values["node-feature-discovery"]["worker"]["tolerations"][1:] == wanted
 
 
 def test_an_upgrade_waits_for_running_jobs_and_says_every_part_of_its_policy() -> None:

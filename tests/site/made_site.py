@@ -47,6 +47,7 @@ def raw_site(**changes: object) -> dict[str, Any]:
         "name": "lab",
         "control_plane": {"version": "1.36.3"},
         "node_pools": [gpu_pool(), cpu_pool()],
+        "network": {"cni": {"kind": "existing", "name": "calico"}},
         **changes,
     }
 

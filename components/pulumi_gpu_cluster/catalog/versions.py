@@ -22,5 +22,17 @@ KUEUE: Final = "0.19.2"
 # renovate: datasource=helm depName=volcano registryUrl=https://volcano-sh.github.io/helm-charts
 VOLCANO: Final = "1.15.1"
 
+# source: cilium/charts, 2026-08-03
+# renovate: datasource=helm depName=cilium registryUrl=https://helm.cilium.io
+CILIUM: Final = "1.20.0"
+
+# source: projectcalico/calico tag v3.32.1, 2026-06-24 (the published chart keeps the "v")
+# renovate: datasource=helm depName=tigera-operator registryUrl=https://docs.tigera.io/calico/charts
+CALICO: Final = "v3.32.1"
+
+# source: kubernetes-sigs/node-feature-discovery tag v0.19.0, 2026-07-10 (chart without the "v")
+# renovate: datasource=docker depName=registry.k8s.io/nfd/charts/node-feature-discovery
+NODE_FEATURE_DISCOVERY: Final = "0.19.0"
+
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page
 KUBERNETES_MINORS: Final = ("1.35", "1.36")

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
-
-_CONTROL_PLANE_TOLERATION: Final = {
-    "key": "node-role.kubernetes.io/control-plane",
-    "operator": "Equal",
-    "value": "",
-    "effect": "NoSchedule",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +48,14 @@ class OperatorValues:
                 ],
             },
             "cdi": {"enabled": True},
-            "nfd": {"enabled": True},
+            # One stands there before either operator, for both.
+            "nfd": {"enabled": False},
             "mig": {"strategy": self.mig_strategy},
             # A pool that is no longer cut into instances becomes whole again.
             "migManager": {"config": {"default": "all-disabled"}},
             "dcgmExporter": {"enabled": self.dcgm_exporter},
             "daemonsets": {"tolerations": self._tolerations()},
             "operator": {"cleanupCRD": self.delete_crds},
-            "node-feature-discovery": {
-                "worker": {"tolerations": [_CONTROL_PLANE_TOLERATION, *self._tolerations()]}
-            },
         }
 
     def _driver(self) -> dict[str, Any]:

@@ -35,9 +35,6 @@ _SHARING: Final = Planned(
 
 _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
     {
-        ("network",): Planned(
-            "the Network Operator", "leave the section out and install it beside this stack"
-        ),
         ("slurm",): Planned(
             "Slurm", "leave the section out and run it outside; pools here are Kubernetes'"
         ),

@@ -108,9 +108,11 @@ def _workloads(stand_in: StandIn, bundled: str) -> dict[str, str]:
 
 def _workload(workload: Workload) -> str:
     node_selector, tolerations = workload.keys
+    root = ".Values.AsMap"
+    placing = f"dig {_words(workload.placing)} (dict) {root}" if workload.placing else root
     return (
         f"{{{{- if dig {_words(workload.switch)} true .Values.AsMap }}}}\n"
-        f"{{{{- $placing := dig {_words(workload.placing)} (dict) .Values.AsMap }}}}\n"
+        f"{{{{- $placing := {placing} }}}}\n"
         f'{{{{ include "standin.deployment" (dict "root" . "name" ({workload.name})'
         f' "nodeSelector" (get $placing "{node_selector}")'
         f' "tolerations" (get $placing "{tolerations}")) }}}}\n'

@@ -11,12 +11,20 @@ from typing import Final
 
 from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet, merged_values
 from pulumi_gpu_cluster.catalog.charts.gpu import GPU_OPERATOR
+from pulumi_gpu_cluster.catalog.charts.network import (
+    CILIUM,
+    NODE_FEATURE_DISCOVERY,
+    TIGERA_OPERATOR,
+)
 from pulumi_gpu_cluster.catalog.charts.scheduling import KUEUE, VOLCANO
 
 __all__ = [
     "CHARTS",
+    "CILIUM",
     "GPU_OPERATOR",
     "KUEUE",
+    "NODE_FEATURE_DISCOVERY",
+    "TIGERA_OPERATOR",
     "VOLCANO",
     "Chart",
     "CrdDelivery",
@@ -28,6 +36,9 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
     {
         chart.name: chart
         for chart in (
+            CILIUM,
+            TIGERA_OPERATOR,
+            NODE_FEATURE_DISCOVERY,
             GPU_OPERATOR,
             KUEUE,
             VOLCANO,

@@ -33,7 +33,8 @@ class Workload:
 
     Attributes:
         name: Its name as the real chart has it, as a Helm expression.
-        placing: Path in the values of the mapping that holds its nodeSelector and tolerations.
+        placing: Path in the values of the mapping that holds its nodeSelector and tolerations;
+            empty where the values themselves hold them.
         keys: The names of those two keys there.
         switch: Path in the values of the boolean that switches it off.
         bundled: The bundled chart that makes it; empty for the chart itself.

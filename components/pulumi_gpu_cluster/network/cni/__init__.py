@@ -1,0 +1,1 @@
+"""CNIs that we install."""
