@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.control_plane.component import ControlPlane
     from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
     from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
+    from pulumi_gpu_cluster.health.args import HealthArgs, ProblemDetectorArgs
+    from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
     from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
     from pulumi_gpu_cluster.network.args import CniArgs, NetworkArgs
     from pulumi_gpu_cluster.network.cni.calico import Calico
@@ -48,6 +50,7 @@ _HOMES: Final = {
     "GpuOperator": "gpu_operator.component",
     "GpuOperatorArgs": "gpu_operator.args",
     "HostArgs": "hosts.args",
+    "HealthArgs": "health.args",
     "Kueue": "scheduling.kueue.component",
     "KueueQueue": "scheduling.kueue.queue",
     "NetworkArgs": "network.args",
@@ -55,6 +58,8 @@ _HOMES: Final = {
     "NodeGuard": "node_pools.guard",
     "NodePool": "node_pools.component",
     "NodePoolArgs": "node_pools.args",
+    "ProblemDetector": "health.problem_detector",
+    "ProblemDetectorArgs": "health.args",
     "SchedulerArgs": "scheduling.args",
     "Site": "site",
     "SshArgs": "hosts.args",
@@ -77,6 +82,7 @@ __all__ = [
     "GpuCluster",
     "GpuOperator",
     "GpuOperatorArgs",
+    "HealthArgs",
     "HostArgs",
     "Kueue",
     "KueueQueue",
@@ -85,6 +91,8 @@ __all__ = [
     "NodeGuard",
     "NodePool",
     "NodePoolArgs",
+    "ProblemDetector",
+    "ProblemDetectorArgs",
     "SchedulerArgs",
     "Site",
     "SshArgs",

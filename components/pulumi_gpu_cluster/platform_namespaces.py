@@ -31,6 +31,7 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
         PlatformNamespace(
             site.gpu_operator.namespace, "the GPU Operator", "site.gpu_operator.namespace"
         ),
+        *_of_health(site),
         PlatformNamespace(
             site.scheduler.release_namespace, "the scheduler", "site.scheduler.namespace"
         ),
@@ -46,3 +47,10 @@ def _of_the_network(site: Site) -> Iterator[PlatformNamespace]:
         "Node Feature Discovery",
         "site.network.discovery_namespace",
     )
+
+
+def _of_health(site: Site) -> Iterator[PlatformNamespace]:
+    detector = site.health.problem_detector
+    if detector.enabled:
+        path = "site.health.problem_detector.namespace"
+        yield PlatformNamespace(detector.namespace, "node-problem-detector", path)

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.health.args import HealthArgs
 from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
 from pulumi_gpu_cluster.network.args import NetworkArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -75,6 +76,9 @@ class Site(Section):
 
     gpu_operator: GpuOperatorArgs = Field(default_factory=GpuOperatorArgs)
     """NVIDIA GPU Operator."""
+
+    health: HealthArgs = Field(default_factory=HealthArgs)
+    """Finding faults of nodes, and the gate that new GPU nodes pass."""
 
     scheduler: SchedulerArgs = Field(default_factory=SchedulerArgs)
     """The batch scheduler that holds the tenants' queues."""

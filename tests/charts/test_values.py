@@ -71,6 +71,15 @@ KNOWN: dict[str, Values] = {
         "enablePrometheus": True,
         "metrics": {"serviceMonitor": {"tlsConfig": {"insecureSkipVerify": True}}},
     },
+    "node-problem-detector": {
+        "settings": {
+            "custom_monitor_definitions": {"mine.json": "{}"},
+            "log_monitors": ["/custom-config/mine.json"],
+        },
+        "metrics": {"enabled": True},
+        "resources": {"limits": {"memory": "256Mi"}},
+        "tolerations": [{"operator": "Exists"}],
+    },
     "volcano": {
         "basic": {"image_registry": "mirror.example.org", "image_pull_policy": "IfNotPresent"},
         "custom": {
@@ -95,6 +104,8 @@ TYPOS: list[tuple[str, str, object]] = [
     ("kueue", "controllerManager.replica", 2),
     ("kueue", "controllerManager.manager.resources.limit", {"cpu": 1}),
     ("kueue", "managerConfig.controllerManagerConfigYAML", "kind: Configuration"),
+    ("node-problem-detector", "settings.log_monitor", []),
+    ("node-problem-detector", "tolerationss", []),
     ("volcano", "custom.scheduler_config_overide", "actions: allocate"),
     ("volcano", "basic.image_repository", "mirror.example.org"),
 ]

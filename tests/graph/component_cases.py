@@ -21,6 +21,7 @@ from pulumi_gpu_cluster import (
     NodeFeatureDiscovery,
     NodeGuard,
     NodePool,
+    ProblemDetector,
     Tenant,
     TenantGuard,
     Volcano,
@@ -79,6 +80,13 @@ def _gpu_operator(name: str) -> GpuOperator:
     )
 
 
+def _problem_detector(name: str) -> ProblemDetector:
+    one = site()
+    return ProblemDetector(
+        name, one.health.problem_detector, pools=one.node_pools, opts=provider_options(name)
+    )
+
+
 def _kueue(name: str) -> Kueue:
     one = site()
     return Kueue(
@@ -133,6 +141,7 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:network:Calico": _calico,
     "gpu-cluster:network:Cilium": _cilium,
     "gpu-cluster:network:NodeFeatureDiscovery": _discovery,
+    "gpu-cluster:health:ProblemDetector": _problem_detector,
     "gpu-cluster:node-pools:NodeGuard": _node_guard,
     "gpu-cluster:node-pools:NodePool": _node_pool,
     "gpu-cluster:scheduling:Kueue": _kueue,

@@ -44,7 +44,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("monitoring",): Planned(
             "monitoring", "leave the section out; gpu_operator.dcgm_exporter exports GPU metrics"
         ),
-        ("health",): Planned("health checks", "leave the section out and drain bad nodes by hand"),
         ("operations",): Planned("settings of operations", "leave the section out"),
         ("workloads",): Planned("workload templates", "leave the section out"),
         ("node_pools", EACH, "fabric"): Planned("a pool's fabric", "leave it out"),

@@ -11,6 +11,7 @@ from typing import Final
 
 from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet, merged_values
 from pulumi_gpu_cluster.catalog.charts.gpu import GPU_OPERATOR
+from pulumi_gpu_cluster.catalog.charts.health import NODE_PROBLEM_DETECTOR
 from pulumi_gpu_cluster.catalog.charts.network import (
     CILIUM,
     NODE_FEATURE_DISCOVERY,
@@ -24,6 +25,7 @@ __all__ = [
     "GPU_OPERATOR",
     "KUEUE",
     "NODE_FEATURE_DISCOVERY",
+    "NODE_PROBLEM_DETECTOR",
     "TIGERA_OPERATOR",
     "VOLCANO",
     "Chart",
@@ -41,6 +43,7 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             NODE_FEATURE_DISCOVERY,
             GPU_OPERATOR,
             KUEUE,
+            NODE_PROBLEM_DETECTOR,
             VOLCANO,
         )
     }

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpu_cluster_sandbox.charts.catalogue.gpu import GPU
+from gpu_cluster_sandbox.charts.catalogue.health import HEALTH
 from gpu_cluster_sandbox.charts.catalogue.network import NETWORK
 from gpu_cluster_sandbox.charts.catalogue.scheduling import SCHEDULING
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
@@ -21,6 +22,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
     {
         **GPU,
         **NETWORK,
+        **HEALTH,
         **SCHEDULING,
     }
 )

@@ -1,0 +1,1 @@
+"""Health of GPU nodes: what the kernel says about faults, and the gate that new nodes pass."""
