@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.node_pools.guard import NodeGuard
     from pulumi_gpu_cluster.program import checked_site
     from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+    from pulumi_gpu_cluster.scheduling.jobset.component import JobSet
     from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
     from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
+    from pulumi_gpu_cluster.scheduling.trainer.component import Trainer
     from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
     from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
     from pulumi_gpu_cluster.site import Site
@@ -51,6 +53,7 @@ _HOMES: Final = {
     "GpuOperatorArgs": "gpu_operator.args",
     "HostArgs": "hosts.args",
     "HealthArgs": "health.args",
+    "JobSet": "scheduling.jobset.component",
     "Kueue": "scheduling.kueue.component",
     "KueueQueue": "scheduling.kueue.queue",
     "NetworkArgs": "network.args",
@@ -66,6 +69,7 @@ _HOMES: Final = {
     "Tenant": "tenancy.component",
     "TenantGuard": "tenancy.guard",
     "TenantArgs": "tenancy.args",
+    "Trainer": "scheduling.trainer.component",
     "Volcano": "scheduling.volcano.component",
     "VolcanoQueue": "scheduling.volcano.queue",
     "checked_site": "program",
@@ -84,6 +88,7 @@ __all__ = [
     "GpuOperatorArgs",
     "HealthArgs",
     "HostArgs",
+    "JobSet",
     "Kueue",
     "KueueQueue",
     "NetworkArgs",
@@ -99,6 +104,7 @@ __all__ = [
     "Tenant",
     "TenantArgs",
     "TenantGuard",
+    "Trainer",
     "Volcano",
     "VolcanoQueue",
     "checked_site",

@@ -28,6 +28,7 @@ class PlatformNamespace(NamedTuple):
 def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
     """Every namespace that the site's platform takes."""
     return (
+        *_frameworks(site),
         PlatformNamespace(
             site.gpu_operator.namespace, "the GPU Operator", "site.gpu_operator.namespace"
         ),
@@ -54,3 +55,13 @@ def _of_health(site: Site) -> Iterator[PlatformNamespace]:
     if detector.enabled:
         path = "site.health.problem_detector.namespace"
         yield PlatformNamespace(detector.namespace, "node-problem-detector", path)
+
+
+def _frameworks(site: Site) -> tuple[PlatformNamespace, ...]:
+    """Of controllers that stay where their projects put them."""
+    scheduler = site.scheduler
+    there = (
+        (scheduler.with_jobset, "jobset-system", "JobSet", "site.scheduler.jobset"),
+        (scheduler.trainer, "kubeflow-system", "Kubeflow Trainer", "site.scheduler.trainer"),
+    )
+    return tuple(PlatformNamespace(*taken) for on, *taken in there if on)

@@ -82,12 +82,14 @@ Text = Annotated[str, Field(min_length=1)]
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]{1,3})?$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
         KUBERNETES_VERSION: "a Kubernetes version with its patch: 1.36.3, or v1.36.3+rke2r1",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
+        DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
     }
 )
 """What each pattern of this package wants, as a person would say it."""
@@ -103,6 +105,9 @@ Hostlist = Annotated[str, AfterValidator(_hostlist)]
 
 DnsLabel = Annotated[str, Field(pattern=DNS_LABEL)]
 """A DNS label (RFC 1123): what Kubernetes takes as the name of a namespace."""
+
+Duration = Annotated[str, Field(pattern=DURATION)]
+"""A time as Go reads it, with one unit: 90s, 30m, 2h."""
 
 Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | float)]
 """A Kubernetes quantity such as `256Gi` or `500m`, in its canonical spelling."""

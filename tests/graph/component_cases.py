@@ -16,6 +16,7 @@ from pulumi_gpu_cluster import (
     ControlPlane,
     GpuCluster,
     GpuOperator,
+    JobSet,
     Kueue,
     KueueQueue,
     NodeFeatureDiscovery,
@@ -24,6 +25,7 @@ from pulumi_gpu_cluster import (
     ProblemDetector,
     Tenant,
     TenantGuard,
+    Trainer,
     Volcano,
     VolcanoQueue,
 )
@@ -111,10 +113,17 @@ def _kueue_queue(name: str) -> KueueQueue:
     )
 
 
+def _jobset(name: str) -> JobSet:
+    return JobSet(name, opts=provider_options(name))
+
+
+def _trainer(name: str) -> Trainer:
+    return Trainer(name, scheduler="kueue", opts=provider_options(name))
+
+
 def _volcano(name: str) -> Volcano:
-    return Volcano(
-        name, site({("scheduler",): {"kind": "volcano"}}).scheduler, opts=provider_options(name)
-    )
+    one = site({("scheduler",): {"kind": "volcano"}})
+    return Volcano(name, one.scheduler, pools=one.node_pools, opts=provider_options(name))
 
 
 def _volcano_queue(name: str) -> VolcanoQueue:
@@ -144,8 +153,10 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:health:ProblemDetector": _problem_detector,
     "gpu-cluster:node-pools:NodeGuard": _node_guard,
     "gpu-cluster:node-pools:NodePool": _node_pool,
+    "gpu-cluster:scheduling:JobSet": _jobset,
     "gpu-cluster:scheduling:Kueue": _kueue,
     "gpu-cluster:scheduling:KueueQueue": _kueue_queue,
+    "gpu-cluster:scheduling:Trainer": _trainer,
     "gpu-cluster:scheduling:Volcano": _volcano,
     "gpu-cluster:scheduling:VolcanoQueue": _volcano_queue,
     "gpu-cluster:tenancy:Tenant": _tenant,

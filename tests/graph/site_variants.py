@@ -15,6 +15,8 @@ VARIANTS: Final[Mapping[str, Changes]] = {
     "volcano": {("scheduler",): {"kind": "volcano"}},
     "cilium": {("network",): {"cni": {"kind": "cilium", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
     "calico": {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
+    "trainer": {("scheduler",): {"kind": "kueue", "trainer": True}},
+    "trainer with volcano": {("scheduler",): {"kind": "volcano", "trainer": True}},
     "leaving": {("tenants", 0, "state"): "leaving"},
     "selector": {
         ("node_pools", 0, "nodes"): None,

@@ -7,6 +7,7 @@ from graph_sites import Changes, site
 from recorded_graph import Graph, record
 
 from pulumi_gpu_cluster import GpuCluster
+from pulumi_gpu_cluster.catalog.versions import KUEUE as KUEUE_VERSION
 
 KUEUE = "kubernetes:kueue.x-k8s.io/v1beta2:"
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -20,6 +21,11 @@ def _spec(graph: Graph, kind: str, name: str) -> Any:
     found = [one for one in graph.of(f"{KUEUE}{kind}") if one.props["metadata"]["name"] == name]
     assert len(found) == 1
     return found[0].props["spec"]
+
+
+def _configuration(graph: Graph) -> Any:
+    values = graph.named("c-kueue-release", RELEASE).props["values"]
+    return yaml.safe_load(values["managerConfig"]["controllerManagerConfigYaml"])
 
 
 def _quotas(spec: Any) -> dict[str, dict[str, tuple[str, str | None]]]:
@@ -126,15 +132,57 @@ def test_a_leaving_tenants_queue_is_held_and_not_drained() -> None:
 
 
 def test_kueue_touches_tenants_namespaces_and_no_others() -> None:
-    release = _graph().named("c-kueue-release", RELEASE)
-    text = release.props["values"]["managerConfig"]["controllerManagerConfigYaml"]
-    configuration = yaml.safe_load(text)
+    configuration = _configuration(_graph())
     assert configuration["managedJobsNamespaceSelector"] == {
         "matchExpressions": [{"key": "gpu-cluster.io/tenant", "operator": "Exists"}]
     }
     assert "pod" in configuration["integrations"]["frameworks"], "or pods get GPUs past the queue"
     prefixes = configuration["resources"]["excludeResourcePrefixes"]
     assert not [one for one in prefixes if "nvidia.com/gpu".startswith(one)]
+
+
+def test_a_job_elsewhere_that_names_a_queue_is_left_alone() -> None:
+    major, minor, _ = KUEUE_VERSION.split(".")
+    assert (int(major), int(minor)) >= (0, 19), (
+        "before, the selector held for such jobs by the gate "
+        "ManagedJobsNamespaceSelectorAlwaysRespected alone, which has to be set then"
+    )
+
+
+def test_no_namespace_of_the_platform_has_the_label_of_tenants() -> None:
+    graph = _graph({("scheduler",): {"kind": "kueue", "trainer": True}})
+    tenants = {
+        one.props["metadata"]["name"]
+        for one in graph.of("kubernetes:core/v1:Namespace")
+        if "gpu-cluster.io/tenant" in one.props["metadata"]["labels"]
+    }
+    assert tenants == {"ml", "vision"}
+
+
+def test_a_job_whose_pods_do_not_start_gives_its_place_to_another() -> None:
+    waiting = _configuration(_graph())["waitForPodsReady"]
+    assert waiting["timeout"] == "30m"
+    assert waiting["blockAdmission"] is False, "one stuck job would stop every tenant"
+    assert "backoffLimitCount" not in waiting["requeuingStrategy"]
+
+
+def test_the_site_says_how_long_to_wait_and_how_often() -> None:
+    kueue = {"wait_for_pods": "2h", "retries": 3, "preempt": "never"}
+    graph = _graph({("scheduler",): {"kueue": kueue}})
+    waiting = _configuration(graph)["waitForPodsReady"]
+    assert waiting["timeout"] == "2h"
+    assert waiting["requeuingStrategy"]["backoffLimitCount"] == 3
+    preemption = _spec(graph, "ClusterQueue", "ml")["preemption"]
+    assert preemption == {"reclaimWithinCohort": "Any", "withinClusterQueue": "Never"}
+
+
+def test_what_each_queue_has_and_uses_is_measured() -> None:
+    assert _configuration(_graph())["metrics"]["enableClusterQueueResources"] is True
+
+
+def test_the_webhooks_that_every_pod_of_a_tenant_passes_have_two_that_answer() -> None:
+    values = _graph().named("c-kueue-release", RELEASE).props["values"]["controllerManager"]
+    assert values == {"replicas": 2, "podDisruptionBudget": {"enabled": True}}
 
 
 def test_the_crds_and_all_queues_outlive_the_release_unless_the_site_gives_them_up() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 from graph_sites import Changes, site
 from recorded_graph import Graph, record
@@ -16,6 +17,10 @@ def _graph(changes: Changes | None = None) -> Graph:
     return record(
         lambda: GpuCluster("c", site({("scheduler",): {"kind": "volcano"}, **(changes or {})}))
     )
+
+
+def _volcano(**settings: Any) -> Changes:
+    return {("scheduler",): {"kind": "volcano", "volcano": settings}}
 
 
 def _queues(graph: Graph) -> dict[str, Any]:
@@ -86,10 +91,14 @@ def test_a_leaving_tenant_starts_no_more_pods() -> None:
     assert queues["vision.serve"]["capability"]["pods"] == "200"
 
 
-def test_capacity_and_proportion_never_meet() -> None:
-    plugins = _plugins(_scheduler(_graph()))
-    assert plugins["capacity"]["enableHierarchy"] is True
-    assert "proportion" not in plugins
+@pytest.mark.parametrize("share", ["capacity", "proportion"])
+def test_capacity_and_proportion_never_meet(share: str) -> None:
+    plugins = _plugins(_scheduler(_graph(_volcano(share=share))))
+    assert plugins.keys() & {"capacity", "proportion"} == {share}
+
+
+def test_guarantees_per_pool_need_hierarchy() -> None:
+    assert _plugins(_scheduler(_graph()))["capacity"]["enableHierarchy"] is True
 
 
 def test_a_guarantee_is_reclaimed_even_from_gangs_and_only_above_what_others_deserve() -> None:
@@ -99,6 +108,48 @@ def test_a_guarantee_is_reclaimed_even_from_gangs_and_only_above_what_others_des
     assert plugins["gang"]["enableReclaimable"] is False
     assert "overcommit" not in plugins, "a job that it holds back has nothing reclaimed for it"
     assert len(configuration["tiers"]) == 1, "an earlier tier would choose victims without capacity"
+
+
+@pytest.mark.parametrize(
+    ("settings", "actions"),
+    [
+        ({}, "enqueue, allocate, reclaim, backfill"),
+        ({"preempt": True}, "allocate, preempt, reclaim, backfill"),
+        ({"reclaim": False, "backfill": False}, "enqueue, allocate"),
+        ({"preempt": True, "reclaim": False}, "allocate, preempt, backfill"),
+    ],
+)
+def test_the_scheduler_does_what_the_site_says(settings: dict[str, Any], actions: str) -> None:
+    assert _scheduler(_graph(_volcano(**settings)))["actions"] == actions
+
+
+def test_a_job_that_may_push_others_out_of_a_full_queue_is_not_kept_from_having_pods() -> None:
+    for preempt in (True, False):
+        actions = _scheduler(_graph(_volcano(preempt=preempt)))["actions"].split(", ")
+        assert ("enqueue" in actions) is not preempt
+
+
+def test_packing_goes_by_gpus_and_no_plugin_pulls_the_other_way() -> None:
+    plugins = _plugins(_scheduler(_graph()))
+    packing = plugins["binpack"]["arguments"]
+    named = {one.strip() for one in packing["binpack.resources"].split(",")}
+    assert named == {"nvidia.com/gpu", "nvidia.com/mig-3g.40gb"}
+    for name in named:
+        assert packing[f"binpack.resources.{name}"] > 1, "cores and memory weigh one each"
+    assert plugins["nodeorder"]["arguments"]["leastrequested.weight"] == 0
+
+
+def test_spreading_packs_nothing() -> None:
+    plugins = _plugins(_scheduler(_graph(_volcano(placement="spread"))))
+    assert "binpack" not in plugins
+    assert plugins["nodeorder"] == {"name": "nodeorder"}
+
+
+def test_another_scheduler_takes_over_where_one_fails() -> None:
+    custom = _graph().named("c-volcano-release", RELEASE).props["values"]["custom"]
+    assert custom["leader_elect_enable"] is True, "two that both lead would place jobs twice"
+    for part in ("admission", "controller", "scheduler"):
+        assert custom[f"{part}_replicas"] == 2
 
 
 def test_the_pools_upgrades_wait_for_volcano_jobs() -> None:
@@ -124,3 +175,22 @@ def test_a_tenant_can_name_no_queue_of_another() -> None:
     assert resources == {"jobs", "podgroups"}, "pods name their queue by the group made for them"
     binding = graph.named("c-volcano-own-queues", f"{api}Binding").props["spec"]
     assert binding == {"policyName": "gpu-cluster-own-queues", "validationActions": ["Deny"]}
+
+
+def test_a_queue_with_pods_is_not_taken_away_from_them() -> None:
+    api = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+    spec = _graph().named("c-volcano-busy-queues", api).props["spec"]
+    (rule,) = spec["matchConstraints"]["resourceRules"]
+    assert (rule["resources"], rule["operations"]) == (["queues"], ["DELETE"])
+    teardown = {"data": "delete", "confirm": "lab"}
+    given_up = _graph({("teardown",): teardown})
+    assert (api, "c-volcano-busy-queues") not in given_up.names(), "destroy takes what runs, too"
+
+
+def test_a_queue_is_changed_in_place_whatever_its_tenant_gets() -> None:
+    before = _graph()
+    quota = {"train": {"gpu": 4}, "general": {"cpu": 8, "memory": "16Gi"}}
+    after = _graph({("tenants", 0, "quota"): quota, ("tenants", 0, "weight"): 7})
+    kept = {one.urn: one.props["metadata"]["name"] for one in before.of(QUEUE)}
+    for one in after.of(QUEUE):
+        assert kept[one.urn] == one.props["metadata"]["name"], "another name is another queue"

@@ -33,9 +33,22 @@ CALICO: Final = "v3.32.1"
 # source: kubernetes-sigs/node-feature-discovery tag v0.19.0, 2026-07-10 (chart without the "v")
 # renovate: datasource=docker depName=registry.k8s.io/nfd/charts/node-feature-discovery
 NODE_FEATURE_DISCOVERY: Final = "0.19.0"
+
 # source: deliveryhero/helm-charts commit 17aac330c35a, stable/node-problem-detector, 2026-07-06
 # renovate: datasource=docker depName=ghcr.io/deliveryhero/helm-charts/node-problem-detector
 NODE_PROBLEM_DETECTOR: Final = "2.4.1"
+
+# source: kubernetes-sigs/jobset tag v0.12.0, 2026-05-08 (chart published without the "v")
+# renovate: datasource=docker depName=registry.k8s.io/jobset/charts/jobset
+JOBSET: Final = "0.12.0"
+
+# source: kubeflow/trainer tag v2.3.0, 2026-08-06 (chart published without the "v")
+# renovate: datasource=docker depName=ghcr.io/kubeflow/charts/kubeflow-trainer
+TRAINER: Final = "2.3.0"
+
+# source: kubeflow/trainer tag v2.3.0, its own runtime torch-distributed, 2026-08-06
+# renovate: datasource=docker depName=docker.io/pytorch/pytorch
+PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
 
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page
 KUBERNETES_MINORS: Final = ("1.35", "1.36")

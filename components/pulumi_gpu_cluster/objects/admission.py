@@ -41,7 +41,7 @@ class AdmissionRule:
 
     name: str
     resources: tuple[tuple[str, str], ...]
-    operations: tuple[Literal["CREATE", "UPDATE"], ...]
+    operations: tuple[Literal["CREATE", "UPDATE", "DELETE"], ...]
     requires: str
     message: str
     on_error: Literal["Fail", "Ignore"]

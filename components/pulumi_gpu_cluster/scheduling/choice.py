@@ -20,10 +20,15 @@ DEFAULT_QUEUE: Final = "default"
 
 _SUBMIT: Final = (*LOOK, *CHANGE)
 
+# A tenant's own runtimes start pods like any other, and what holds pods holds those.
+_FRAMEWORK_RIGHTS: Final = (
+    Right("jobset.x-k8s.io", ("jobsets",), _SUBMIT),
+    Right("trainer.kubeflow.org", ("trainingruntimes", "trainjobs"), _SUBMIT),
+)
+
 _KUEUE_RIGHTS: Final = (
     Right("kueue.x-k8s.io", ("localqueues", "workloads"), LOOK),
-    Right("jobset.x-k8s.io", ("jobsets",), _SUBMIT),
-    Right("trainer.kubeflow.org", ("trainjobs",), _SUBMIT),
+    *_FRAMEWORK_RIGHTS,
     Right("leaderworkerset.x-k8s.io", ("leaderworkersets",), _SUBMIT),
     Right("kubeflow.org", ("mpijobs",), _SUBMIT),
     Right("ray.io", ("rayclusters", "rayjobs", "rayservices"), _SUBMIT),
@@ -32,6 +37,7 @@ _KUEUE_RIGHTS: Final = (
 _VOLCANO_RIGHTS: Final = (
     Right("batch.volcano.sh", ("cronjobs", "jobs"), _SUBMIT),
     Right("scheduling.volcano.sh", ("podgroups",), LOOK),
+    *_FRAMEWORK_RIGHTS,
 )
 
 # What Kueue lets run carries podset, services included; those never end, and their controllers

@@ -8,8 +8,10 @@ import pulumi
 
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.scheduling.jobset.component import JobSet
 from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
 from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
+from pulumi_gpu_cluster.scheduling.trainer.component import Trainer
 from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
 from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
@@ -27,13 +29,16 @@ def scheduler(
     """
     site = cluster.site
     name, args = cluster.named(site.scheduler.kind), site.scheduler
+    frameworks = _frameworks(cluster)
     if args.kind == "volcano":
         return Volcano(
             name,
             args,
+            pools=site.node_pools,
             charts=site.charts,
             delete_crds=site.gives_up_crds,
-            opts=cluster.inside(),
+            expendable=site.gives_up_data,
+            opts=cluster.inside(frameworks),
         )
     return Kueue(
         name,
@@ -43,8 +48,33 @@ def scheduler(
         promised=promised,
         charts=site.charts,
         delete_crds=site.gives_up_crds,
-        opts=cluster.inside(),
+        opts=cluster.inside(frameworks),
     )
+
+
+def _frameworks(cluster: Composition) -> list[pulumi.Resource]:
+    """Other kinds of jobs, before the scheduler that admits them looks which kinds there are."""
+    site, made = cluster.site, list[pulumi.Resource]()
+    if site.scheduler.with_jobset:
+        made.append(
+            JobSet(
+                cluster.named("jobset"),
+                charts=site.charts,
+                delete_crds=site.gives_up_crds,
+                opts=cluster.inside(),
+            )
+        )
+    if site.scheduler.trainer:
+        made.append(
+            Trainer(
+                cluster.named("trainer"),
+                scheduler=site.scheduler.kind,
+                charts=site.charts,
+                delete_crds=site.gives_up_crds,
+                opts=cluster.inside(made),
+            )
+        )
+    return made
 
 
 def queue(
@@ -69,6 +99,7 @@ def queue(
     return KueueQueue(
         name,
         tenant,
+        args=site.scheduler.kueue,
         cohort_name=site.name,
         pools=site.node_pools,
         shares=held,

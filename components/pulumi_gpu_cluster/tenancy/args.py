@@ -131,6 +131,10 @@ class TenantArgs(Section):
     weight: Annotated[int, Field(ge=1, le=65535), BeforeValidator(no_truth_value)] = 1
     """Share of what is borrowed and, in Volcano, of the queue: relative to other tenants."""
 
+    gang: Positive | None = None
+    """GPUs, or MIG instances, that the tenant's smallest job takes at once, over all its pods:
+    a share of a pool smaller than this alone starts none of them, and is told."""
+
     quota: QuotaArgs = Field(default_factory=QuotaArgs)
     """What the tenant has, per pool and in all."""
 

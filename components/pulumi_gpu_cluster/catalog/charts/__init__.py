@@ -17,16 +17,18 @@ from pulumi_gpu_cluster.catalog.charts.network import (
     NODE_FEATURE_DISCOVERY,
     TIGERA_OPERATOR,
 )
-from pulumi_gpu_cluster.catalog.charts.scheduling import KUEUE, VOLCANO
+from pulumi_gpu_cluster.catalog.charts.scheduling import JOBSET, KUEUE, TRAINER, VOLCANO
 
 __all__ = [
     "CHARTS",
     "CILIUM",
     "GPU_OPERATOR",
+    "JOBSET",
     "KUEUE",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
     "TIGERA_OPERATOR",
+    "TRAINER",
     "VOLCANO",
     "Chart",
     "CrdDelivery",
@@ -42,8 +44,10 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             TIGERA_OPERATOR,
             NODE_FEATURE_DISCOVERY,
             GPU_OPERATOR,
+            JOBSET,
             KUEUE,
             NODE_PROBLEM_DETECTOR,
+            TRAINER,
             VOLCANO,
         )
     }

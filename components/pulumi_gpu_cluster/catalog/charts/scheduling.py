@@ -60,3 +60,30 @@ VOLCANO: Final = Chart(
         ),
     ),
 )
+
+# source: kubernetes-sigs/jobset tag v0.12.0, charts/jobset (crds/)
+JOBSET: Final = Chart(
+    name="jobset",
+    repository="oci://registry.k8s.io/jobset/charts",
+    version=versions.JOBSET,
+    crds=(CrdSet(CrdDelivery.CRDS_FOLDER, ("jobsets.jobset.x-k8s.io",)),),
+)
+
+# source: kubeflow/trainer tag v2.3.0, charts/kubeflow-trainer (templates/crd). The charts that it
+# bundles, jobset and lws, are always off, and so are their CRDs.
+TRAINER: Final = Chart(
+    name="kubeflow-trainer",
+    repository="oci://ghcr.io/kubeflow/charts",
+    version=versions.TRAINER,
+    crds=(
+        CrdSet(
+            CrdDelivery.TEMPLATES_SWITCH,
+            (
+                "clustertrainingruntimes.trainer.kubeflow.org",
+                "trainingruntimes.trainer.kubeflow.org",
+                "trainjobs.trainer.kubeflow.org",
+            ),
+            switch="crds.enabled",
+        ),
+    ),
+)

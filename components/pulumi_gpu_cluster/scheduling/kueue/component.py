@@ -57,7 +57,7 @@ class Kueue(KubernetesComponent):
             KUEUE,
             source=charts,
             namespace=args.release_namespace,
-            values=kueue_values(),
+            values=kueue_values(args.kueue),
             delete_crds=delete_crds,
         )
         installed = self.child(after=[release])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
@@ -40,6 +40,7 @@ def cluster_queue(
     cohort_name: str,
     quotas: Sequence[FlavorQuota],
     weight: int,
+    preempt: Literal["lower-priority", "never"],
     stopped: bool,
     opts: pulumi.ResourceOptions,
 ) -> CustomResource:
@@ -53,7 +54,10 @@ def cluster_queue(
         "namespaceSelector": {"matchLabels": {TENANT_LABEL: tenant}},
         "queueingStrategy": "BestEffortFIFO",
         "resourceGroups": resource_groups(quotas, borrowing=True),
-        "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
+        "preemption": {
+            "reclaimWithinCohort": "Any",
+            "withinClusterQueue": "LowerPriority" if preempt == "lower-priority" else "Never",
+        },
         "fairSharing": {"weight": str(weight)},
         # Held, not drained: what runs may end.
         "stopPolicy": "Hold" if stopped else "None",

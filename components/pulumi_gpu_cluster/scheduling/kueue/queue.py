@@ -9,6 +9,7 @@ import pulumi
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.scheduling.args import KueueArgs
 from pulumi_gpu_cluster.scheduling.kueue.objects import cluster_queue, local_queue
 from pulumi_gpu_cluster.scheduling.kueue.quotas import tenant_quotas
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
@@ -26,6 +27,7 @@ class KueueQueue(KubernetesComponent):
         name: str,
         tenant: TenantArgs,
         *,
+        args: KueueArgs | None = None,
         cohort_name: str,
         pools: Sequence[NodePoolArgs],
         shares: Mapping[str, Mapping[str, Share]],
@@ -36,6 +38,7 @@ class KueueQueue(KubernetesComponent):
         Args:
             name: Name of the component.
             tenant: The tenant's section of the site file; its namespace exists.
+            args: What the site says of Kueue.
             cohort_name: The cohort it lends to and borrows from.
             pools: All pools, in the site's order.
             shares: The tenant's shares, by pool and resource.
@@ -49,6 +52,7 @@ class KueueQueue(KubernetesComponent):
             cohort_name=cohort_name,
             quotas=tenant_quotas(shares, pools),
             weight=tenant.weight,
+            preempt=(args or KueueArgs()).preempt,
             stopped=tenant.state != "active",
             opts=self.child(),
         )

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import yaml
 
+from pulumi_gpu_cluster.scheduling.args import KueueArgs
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 # Kueue finds out by itself which of these kinds the cluster has. Deployments and plain pods are
@@ -29,17 +30,27 @@ _FRAMEWORKS: Final = (
 _UNCOUNTED: Final = ("ephemeral-storage", "hugepages-", "rdma/")
 
 
-def kueue_values() -> dict[str, Any]:
-    """What differs from the chart's own values."""
+def kueue_values(args: KueueArgs) -> dict[str, Any]:
+    """What differs from the chart's own values.
+
+    Two controllers, since their webhooks fail closed: with none that answers, no tenant's pod
+    can be created.
+
+    Args:
+        args: What the site says of Kueue.
+    """
+    text = yaml.safe_dump(configuration(args), sort_keys=False)
     return {
-        "managerConfig": {
-            "controllerManagerConfigYaml": yaml.safe_dump(configuration(), sort_keys=False)
-        }
+        "controllerManager": {"replicas": 2, "podDisruptionBudget": {"enabled": True}},
+        "managerConfig": {"controllerManagerConfigYaml": text},
     }
 
 
-def configuration() -> dict[str, Any]:
+def configuration(args: KueueArgs) -> dict[str, Any]:
     """The controller's configuration, whole: the chart's own text is replaced by it.
+
+    Args:
+        args: What the site says of Kueue.
 
     source: kubernetes-sigs/kueue v0.19.2 apis/config/v1beta2, charts/kueue/values.yaml
     """
@@ -62,10 +73,20 @@ def configuration() -> dict[str, Any]:
         },
         "clientConnection": {"qps": 300, "burst": 500},
         # Only tenants' namespaces: the webhooks stop what they cannot judge, and they must
-        # never stand in the way of a system's own pods.
+        # never stand in the way of a system's own pods. From 0.19 on the selector holds for every
+        # kind of job and cannot be switched off, even for jobs elsewhere that name a queue.
         "manageJobsWithoutQueueName": True,
         "managedJobsNamespaceSelector": {
             "matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]
+        },
+        # A job whose pods cannot all start gives its place to another.
+        "waitForPodsReady": {
+            "timeout": args.wait_for_pods,
+            "blockAdmission": False,
+            "requeuingStrategy": {
+                "timestamp": "Eviction",
+                **({} if args.retries is None else {"backoffLimitCount": args.retries}),
+            },
         },
         "integrations": {"frameworks": list(_FRAMEWORKS)},
         "fairSharing": {

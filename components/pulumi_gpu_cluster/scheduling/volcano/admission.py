@@ -1,4 +1,4 @@
-"""Keeps tenants to their own queues."""
+"""Keeps tenants to their own queues, and queues for as long as something runs in them."""
 
 from __future__ import annotations
 
@@ -32,3 +32,20 @@ OWN_SCHEDULER: Final = AdmissionRule(
     on_error="Fail",
 )
 """Another scheduler knows no queue, and would place a tenant's pods past every guarantee."""
+
+_PODS: Final = "oldObject.status.allocated['pods']"
+
+BUSY_QUEUES: Final = AdmissionRule(
+    name="gpu-cluster-busy-queues",
+    resources=(("scheduling.volcano.sh", "queues"),),
+    operations=("DELETE",),
+    condition=(
+        "has(oldObject.status) && has(oldObject.status.allocated) && "
+        "'pods' in oldObject.status.allocated"
+    ),
+    requires=f"quantity(string({_PODS})).compareTo(quantity('0')) == 0",
+    message=f"'pods still run in the queue: ' + string({_PODS}) + '; let their jobs end first'",
+    on_error="Fail",
+)
+"""A queue that goes while groups run in it, and comes again under its name, closes at once and
+takes no job for as long as they run (volcano-sh/volcano issue 5960)."""

@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 
-
-def volcano_values() -> dict[str, Any]:
-    """What differs from the chart's own values."""
-    return {
-        "custom": {
-            "scheduler_config_override": yaml.safe_dump(scheduler_configuration(), sort_keys=False)
-        }
-    }
+from pulumi_gpu_cluster.scheduling.args import VolcanoArgs
+from pulumi_gpu_cluster.scheduling.volcano.configuration import scheduler_configuration
 
 
-def scheduler_configuration() -> dict[str, Any]:
-    """Actions and plugins of the scheduler.
+def volcano_values(args: VolcanoArgs, gpus: Sequence[str]) -> dict[str, Any]:
+    """What differs from the chart's own values.
 
-    Guarantees hold by reclaiming, and that takes four things here that the chart's own
-    configuration has otherwise (source: volcano-sh/volcano v1.15.1 pkg/scheduler):
+    Two of each: one that schedules or answers, one that takes over. Without the webhook no pod
+    group is checked, and while the scheduler is away no job of any tenant starts.
 
-    - `capacity`, which knows `deserved`, and never `proportion` beside it.
-    - One tier. Victims are those on whom the first tier that names any agrees; in an earlier
-      tier than `capacity`, `conformance` alone would name every pod.
-    - No `overcommit`: a job that it holds back has no pods for which anything is reclaimed.
-    - A gang may be broken by reclaiming. Otherwise a borrower keeps what it has borrowed for
-      as long as all its pods are needed, which for training is always.
+    Args:
+        args: What the site says of Volcano.
+        gpus: Full names of every GPU resource of the cluster.
     """
+    configuration = scheduler_configuration(args, gpus)
     return {
-        "actions": "enqueue, allocate, reclaim, backfill",
-        "tiers": [
-            {
-                "plugins": [
-                    {"name": "priority"},
-                    {"name": "gang", "enablePreemptable": False, "enableReclaimable": False},
-                    {"name": "conformance"},
-                    {"name": "drf", "enablePreemptable": False},
-                    {"name": "predicates"},
-                    {"name": "capacity", "enableHierarchy": True},
-                    {"name": "nodegroup"},
-                    {"name": "nodeorder"},
-                    {"name": "binpack"},
-                ]
-            }
-        ],
+        "basic": {"image_pull_policy": "IfNotPresent"},
+        "custom": {
+            "admission_replicas": 2,
+            "controller_replicas": 2,
+            "scheduler_replicas": 2,
+            "leader_elect_enable": True,
+            "scheduler_config_override": yaml.safe_dump(configuration, sort_keys=False),
+        },
     }

@@ -19,6 +19,24 @@ SCHEDULING: Final[Mapping[str, StandIn]] = MappingProxyType(
                 ),
             ),
         ),
+        "jobset": StandIn(
+            source=Source("charts/jobset", "crds/jobset"),
+            workloads=(
+                Workload(
+                    'include "standin.fullname" . | printf "%s-controller"', placing="controller"
+                ),
+            ),
+        ),
+        "kubeflow-trainer": StandIn(
+            source=Source("charts/trainer", "crds/trainer"),
+            workloads=(
+                Workload(
+                    'include "standin.fullname" . | printf "%s-controller-manager"',
+                    placing="manager",
+                ),
+            ),
+            bundled=(Source("charts/jobset", name="jobset"), Source("charts/lws", name="lws")),
+        ),
         "volcano": StandIn(
             source=Source("charts/volcano/volcano", "crds/volcano"),
             workloads=tuple(

@@ -1,0 +1,1 @@
+"""JobSet: several jobs that start, fail and end as one."""

@@ -1,0 +1,1 @@
+"""Kubeflow Trainer: distributed training as one object."""
