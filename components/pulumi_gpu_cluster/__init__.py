@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.tenancy.args import TenantArgs
     from pulumi_gpu_cluster.tenancy.component import Tenant
     from pulumi_gpu_cluster.tenancy.guard import TenantGuard
+    from pulumi_gpu_cluster.workloads.jupyterhub.args import JupyterHubArgs
+    from pulumi_gpu_cluster.workloads.jupyterhub.component import JupyterHub
 
 _HOMES: Final = {
     "Calico": "network.cni.calico",
@@ -55,6 +57,8 @@ _HOMES: Final = {
     "HealthArgs": "health.args",
     "JobSet": "scheduling.jobset.component",
     "Kueue": "scheduling.kueue.component",
+    "JupyterHub": "workloads.jupyterhub.component",
+    "JupyterHubArgs": "workloads.jupyterhub.args",
     "KueueQueue": "scheduling.kueue.queue",
     "NetworkArgs": "network.args",
     "NodeFeatureDiscovery": "network.discovery",
@@ -89,6 +93,8 @@ __all__ = [
     "HealthArgs",
     "HostArgs",
     "JobSet",
+    "JupyterHub",
+    "JupyterHubArgs",
     "Kueue",
     "KueueQueue",
     "NetworkArgs",

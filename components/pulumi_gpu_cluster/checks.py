@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.rule import Case, Rule
 from pulumi_gpu_cluster.scheduling import rules as scheduler_rules
 from pulumi_gpu_cluster.tenancy import quota_rules
 from pulumi_gpu_cluster.tenancy import rules as tenant_rules
+from pulumi_gpu_cluster.workloads import rules as workload_rules
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.site import Site
@@ -39,6 +40,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *scheduler_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
+            *workload_rules.RULES,
         )
     }
 )

@@ -19,6 +19,7 @@ from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 from pulumi_gpu_cluster.tenancy.shares import shares
 from pulumi_gpu_cluster.tenancy.wiring import tenant
+from pulumi_gpu_cluster.workloads.wiring import jupyterhub
 
 GPU_CLUSTER_TYPE: Final = "gpu-cluster:cluster:GpuCluster"
 """Type token of the component; lives in users' state, so it never changes."""
@@ -65,7 +66,8 @@ class GpuCluster(pulumi.ComponentResource):
         for entry in site.tenants:
             if entry.state != "removed":
                 place = tenant(parts, entry, after=[fence])
-                queue(parts, entry, held[entry.name], after=[queues, place])
+                door = queue(parts, entry, held[entry.name], after=[queues, place])
+                jupyterhub(parts, entry, after=[place, door])
         self.outputs = self._facts(site)
         self.register_outputs(dict(self.outputs))
 

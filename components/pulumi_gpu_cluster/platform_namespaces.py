@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from pulumi_gpu_cluster.network.namespaces import cni_namespaces
+from pulumi_gpu_cluster.workloads.jupyterhub.names import hub_namespace
+from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.site import Site
@@ -37,6 +39,7 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
             site.scheduler.release_namespace, "the scheduler", "site.scheduler.namespace"
         ),
         *_of_the_network(site),
+        *_of_hubs(site),
     )
 
 
@@ -65,3 +68,9 @@ def _frameworks(site: Site) -> tuple[PlatformNamespace, ...]:
         (scheduler.trainer, "kubeflow-system", "Kubeflow Trainer", "site.scheduler.trainer"),
     )
     return tuple(PlatformNamespace(*taken) for on, *taken in there if on)
+
+
+def _of_hubs(site: Site) -> Iterator[PlatformNamespace]:
+    for tenant in hub_tenants(site):
+        path = "site.workloads.jupyterhub.tenants"
+        yield PlatformNamespace(hub_namespace(tenant.name), "JupyterHub", path)

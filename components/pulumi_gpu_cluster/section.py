@@ -81,6 +81,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]{1,3})?$"
+HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 
@@ -88,6 +89,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
         KUBERNETES_VERSION: "a Kubernetes version with its patch: 1.36.3, or v1.36.3+rke2r1",
+        HTTPS_URL: "an address that begins with https://, without user, query or fragment",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
     }
@@ -111,3 +113,10 @@ Duration = Annotated[str, Field(pattern=DURATION)]
 
 Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | float)]
 """A Kubernetes quantity such as `256Gi` or `500m`, in its canonical spelling."""
+
+_SECONDS: Final = MappingProxyType({"s": 1, "m": 60, "h": 3600})
+
+
+def seconds(duration: str) -> int:
+    """How many seconds a duration is."""
+    return int(duration[:-1]) * _SECONDS[duration[-1]]

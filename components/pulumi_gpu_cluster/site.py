@@ -17,6 +17,7 @@ from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Section
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
+from pulumi_gpu_cluster.workloads.args import WorkloadsArgs
 
 
 class AcceptArgs(Section):
@@ -85,6 +86,9 @@ class Site(Section):
 
     tenants: tuple[TenantArgs, ...] = ()
     """The teams that share the cluster."""
+
+    workloads: WorkloadsArgs = Field(default_factory=WorkloadsArgs)
+    """What people work with: notebooks."""
 
     teardown: TeardownArgs | None = None
     """What destroying the stack may take with it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from graph_sites import site
+from graph_sites import NOTEBOOKS, site
 
 from pulumi_gpu_cluster import (
     Calico,
@@ -17,6 +17,7 @@ from pulumi_gpu_cluster import (
     GpuCluster,
     GpuOperator,
     JobSet,
+    JupyterHub,
     Kueue,
     KueueQueue,
     NodeFeatureDiscovery,
@@ -30,6 +31,7 @@ from pulumi_gpu_cluster import (
     VolcanoQueue,
 )
 from pulumi_gpu_cluster.tenancy.shares import ceilings, shares
+from pulumi_gpu_cluster.workloads.jupyterhub.profiles import profiles
 
 Maker = Callable[[str], pulumi.ComponentResource]
 
@@ -137,6 +139,22 @@ def _volcano_queue(name: str) -> VolcanoQueue:
     )
 
 
+def _jupyterhub(name: str) -> JupyterHub:
+    one = site(NOTEBOOKS)
+    hub = one.workloads.jupyterhub
+    assert hub is not None
+    return JupyterHub(
+        name,
+        hub,
+        tenant=one.tenants[0],
+        profiles=profiles(one, hub, one.tenants[0]),
+        scheduler="kueue",
+        key=hub.key.get_secret_value() if hub.key else "",
+        client_secret="client-secret",  # noqa: S106 - a test's own
+        opts=provider_options(name),
+    )
+
+
 def _tenant(name: str) -> Tenant:
     one = site()
     tenant = one.tenants[1]
@@ -161,5 +179,6 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:scheduling:VolcanoQueue": _volcano_queue,
     "gpu-cluster:tenancy:Tenant": _tenant,
     "gpu-cluster:tenancy:TenantGuard": _tenant_guard,
+    "gpu-cluster:workloads:JupyterHub": _jupyterhub,
 }
 """By type token. Tokens lie in users' state, so this list only ever grows."""

@@ -61,6 +61,24 @@ _SITE: dict[str, Any] = {
 Path = tuple[str | int, ...]
 Changes = dict[Path, Any]
 
+NOTEBOOKS: Changes = {
+    ("workloads",): {
+        "jupyterhub": {
+            "domain": "jupyter.lab.example",
+            "image": "registry.lab.example/notebooks/pytorch:2026.2",
+            "oidc": {
+                "authorize_url": "https://sso.lab.example/authorize",
+                "token_url": "https://sso.lab.example/token",
+                "userinfo_url": "https://sso.lab.example/userinfo",
+                "client_id": "jupyterhub",
+                "client_secret": "planted-client-secret",
+            },
+            "key": "planted-key",
+        }
+    }
+}
+"""A hub for each tenant."""
+
 
 def site(changes: Mapping[Path, Any] | None = None) -> Site:
     """The tests' site, with changes at some paths; None takes an entry away.

@@ -50,5 +50,9 @@ TRAINER: Final = "2.3.0"
 # renovate: datasource=docker depName=docker.io/pytorch/pytorch
 PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
 
+# source: jupyterhub/zero-to-jupyterhub-k8s tag 4.4.0, 2026-06-10
+# renovate: datasource=helm depName=jupyterhub registryUrl=https://hub.jupyter.org/helm-chart/
+JUPYTERHUB: Final = "4.4.0"
+
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page
 KUBERNETES_MINORS: Final = ("1.35", "1.36")

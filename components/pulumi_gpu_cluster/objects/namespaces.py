@@ -16,6 +16,9 @@ PLATFORM: Final[Mapping[str, str]] = MappingProxyType({f"{_LEVEL}/enforce": "pri
 """For operators and schedulers, which load kernel modules or mount parts of the host. It is said
 before their chart comes, because a cluster-wide default would forbid their pods."""
 
+SERVICE: Final[Mapping[str, str]] = MappingProxyType({f"{_LEVEL}/enforce": "restricted"})
+"""For services that need nothing of the host they run on."""
+
 TENANT: Final[Mapping[str, str]] = MappingProxyType(
     {f"{_LEVEL}/enforce": "baseline", f"{_LEVEL}/warn": "restricted"}
 )

@@ -44,6 +44,32 @@ def role(
     )
 
 
+def service_account_binding(
+    name: str,
+    namespace: str,
+    role_name: str,
+    account: tuple[str, str],
+    opts: pulumi.ResourceOptions,
+) -> RoleBinding:
+    """Gives a role of the namespace to a program.
+
+    Args:
+        name: Name of the resource.
+        namespace: The role's namespace.
+        role_name: Name of the role, and of the binding.
+        account: Namespace and name of the program's service account.
+        opts: Options of the resource.
+    """
+    subject = SubjectArgs(kind="ServiceAccount", namespace=account[0], name=account[1])
+    return RoleBinding(
+        name,
+        metadata=ObjectMetaArgs(name=role_name, namespace=namespace),
+        role_ref=RoleRefArgs(api_group=_RBAC, kind="Role", name=role_name),
+        subjects=[subject],
+        opts=opts,
+    )
+
+
 def role_binding(
     name: str,
     namespace: str,

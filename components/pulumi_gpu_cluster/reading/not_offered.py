@@ -45,7 +45,12 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
             "monitoring", "leave the section out; gpu_operator.dcgm_exporter exports GPU metrics"
         ),
         ("operations",): Planned("settings of operations", "leave the section out"),
-        ("workloads",): Planned("workload templates", "leave the section out"),
+        ("workloads", "jupyterhub", "profiles", EACH, "shared"): Planned(
+            "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
+        ),
+        ("workloads", "jupyterhub", "profiles", EACH, "sharing"): Planned(
+            "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
+        ),
         ("node_pools", EACH, "fabric"): Planned("a pool's fabric", "leave it out"),
         ("node_pools", EACH, "sharing"): _SHARING,
         ("node_pools", EACH, "gpu", "sharing"): _SHARING,

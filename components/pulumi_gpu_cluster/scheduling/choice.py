@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -46,6 +47,35 @@ _VOLCANO_RIGHTS: Final = (
 _KUEUE_JOBS: Final = "kueue.x-k8s.io/podset,!pod-template-hash,!apps.kubernetes.io/pod-index"
 # source: volcano-sh/volcano v1.15.1 pkg/controllers/job
 _VOLCANO_JOBS: Final = "volcano.sh/job-name"
+
+
+QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
+"""On a job or pod: the LocalQueue that admits it, in Kueue."""
+
+# source: volcano-sh/volcano v1.15.1 pkg/controllers/podgroup, staging apis scheduling/v1beta1
+_VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPod:
+    """What a plain pod carries so that the tenant's queue in a pool admits it.
+
+    Attributes:
+        labels: Its labels.
+        annotations: Its annotations.
+        scheduler: The scheduler that it names; empty for the cluster's default.
+    """
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    scheduler: str
+
+
+def queued_pod(kind: Scheduler, tenant: str, pool: str) -> QueuedPod:
+    """How a pod of a tenant gets into the tenant's queue in a pool."""
+    if kind == "kueue":
+        return QueuedPod({QUEUE_LABEL: DEFAULT_QUEUE}, {}, "")
+    return QueuedPod({}, {_VOLCANO_QUEUE: pool_queue_name(tenant, pool)}, "volcano")
 
 
 def queue_rights(kind: Scheduler) -> tuple[Right, ...]:

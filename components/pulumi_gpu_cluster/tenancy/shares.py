@@ -122,6 +122,26 @@ def ceilings(site: Site, tenant: TenantArgs) -> Mapping[str, str]:
     )
 
 
+def beside_each(
+    pool: NodePoolArgs, held: Mapping[str, Share], resource: str
+) -> Mapping[str, Fraction]:
+    """CPU and memory that a tenant has in a pool for each of its devices of one kind.
+
+    Args:
+        pool: The pool.
+        held: The tenant's shares there, by resource.
+        resource: Full name of the device's resource.
+    """
+    weights = _weights(pool)
+    devices = {name: share for name, share in held.items() if name not in (CPU, MEMORY)}
+    weight = sum((weights.get(name, 0) * one.ceiling for name, one in devices.items()), Fraction(0))
+    part = weights.get(resource, 0) / weight if weight else Fraction(0)
+    return {
+        CPU: _rounded_down(held[CPU].ceiling * part, (_CORE, _MILLI)),
+        MEMORY: _rounded_down(held[MEMORY].ceiling * part, (_GIBI, _MEBI)),
+    }
+
+
 def offered(pools: Iterable[NodePoolArgs]) -> tuple[str, ...]:
     """Full names of the GPU resources that any of the pools has to give, sorted."""
     return tuple(sorted({resource for pool in pools for resource in devices_in(pool)}))

@@ -18,12 +18,14 @@ from pulumi_gpu_cluster.catalog.charts.network import (
     TIGERA_OPERATOR,
 )
 from pulumi_gpu_cluster.catalog.charts.scheduling import JOBSET, KUEUE, TRAINER, VOLCANO
+from pulumi_gpu_cluster.catalog.charts.workloads import JUPYTERHUB
 
 __all__ = [
     "CHARTS",
     "CILIUM",
     "GPU_OPERATOR",
     "JOBSET",
+    "JUPYTERHUB",
     "KUEUE",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
@@ -49,6 +51,7 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             NODE_PROBLEM_DETECTOR,
             TRAINER,
             VOLCANO,
+            JUPYTERHUB,
         )
     }
 )

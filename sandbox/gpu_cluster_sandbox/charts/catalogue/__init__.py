@@ -15,6 +15,7 @@ from gpu_cluster_sandbox.charts.catalogue.health import HEALTH
 from gpu_cluster_sandbox.charts.catalogue.network import NETWORK
 from gpu_cluster_sandbox.charts.catalogue.scheduling import SCHEDULING
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
+from gpu_cluster_sandbox.charts.catalogue.workloads import WORKLOADS
 
 __all__ = ["STAND_INS", "Source", "StandIn", "Workload"]
 
@@ -24,6 +25,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
         **NETWORK,
         **HEALTH,
         **SCHEDULING,
+        **WORKLOADS,
     }
 )
 """Every stand-in, by the chart's name."""

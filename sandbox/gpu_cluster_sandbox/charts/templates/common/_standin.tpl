@@ -57,9 +57,16 @@ spec:
       {{- with .tolerations }}
       tolerations: {{ toJson . }}
       {{- end }}
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534
+        seccompProfile: {type: RuntimeDefault}
       containers:
         - name: stand-in
           image: registry.k8s.io/pause:3.10.2
+          securityContext:
+            allowPrivilegeEscalation: false
+            capabilities: {drop: [ALL]}
           resources:
             requests: {cpu: 10m, memory: 16Mi}
             limits: {cpu: 100m, memory: 64Mi}
