@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.health.args import HealthArgs, ProblemDetectorArgs
     from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
     from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
+    from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
+    from pulumi_gpu_cluster.monitoring.component import Monitoring
     from pulumi_gpu_cluster.network.args import CniArgs, NetworkArgs
     from pulumi_gpu_cluster.network.cni.calico import Calico
     from pulumi_gpu_cluster.network.cni.cilium import Cilium
@@ -62,6 +64,8 @@ _HOMES: Final = {
     "KueueQueue": "scheduling.kueue.queue",
     "NetworkArgs": "network.args",
     "NodeFeatureDiscovery": "network.discovery",
+    "Monitoring": "monitoring.component",
+    "MonitoringArgs": "monitoring.args",
     "NodeGuard": "node_pools.guard",
     "NodePool": "node_pools.component",
     "NodePoolArgs": "node_pools.args",
@@ -97,6 +101,8 @@ __all__ = [
     "JupyterHubArgs",
     "Kueue",
     "KueueQueue",
+    "Monitoring",
+    "MonitoringArgs",
     "NetworkArgs",
     "NodeFeatureDiscovery",
     "NodeGuard",

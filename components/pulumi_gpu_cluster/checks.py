@@ -13,6 +13,7 @@ from pulumi_gpu_cluster.control_plane import rules as control_plane_rules
 from pulumi_gpu_cluster.findings import Finding, Severity
 from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
 from pulumi_gpu_cluster.hosts import rules as host_rules
+from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
 from pulumi_gpu_cluster.network import cni_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
@@ -38,6 +39,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *mig_rules.RULES,
             *cni_rules.RULES,
             *scheduler_rules.RULES,
+            *monitoring_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
             *workload_rules.RULES,

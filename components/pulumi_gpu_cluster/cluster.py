@@ -12,6 +12,7 @@ from pulumi_gpu_cluster.control_plane.component import ControlPlane
 from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
 from pulumi_gpu_cluster.gpu_operator.wiring import gpu_operator
 from pulumi_gpu_cluster.health.wiring import problem_detector
+from pulumi_gpu_cluster.monitoring.wiring import monitoring
 from pulumi_gpu_cluster.network.wiring import cni, node_feature_discovery
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
@@ -57,6 +58,7 @@ class GpuCluster(pulumi.ComponentResource):
         )
         parts = parts.after(cni(parts))
         held = shares(site)
+        monitoring(parts)
         pools = node_pools(parts)
         features = node_feature_discovery(parts, after=pools)
         gpu_operator(parts, after=[*pools, *features])

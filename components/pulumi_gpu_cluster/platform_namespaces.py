@@ -40,6 +40,7 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
         ),
         *_of_the_network(site),
         *_of_hubs(site),
+        *_of_monitoring(site),
     )
 
 
@@ -74,3 +75,10 @@ def _of_hubs(site: Site) -> Iterator[PlatformNamespace]:
     for tenant in hub_tenants(site):
         path = "site.workloads.jupyterhub.tenants"
         yield PlatformNamespace(hub_namespace(tenant.name), "JupyterHub", path)
+
+
+def _of_monitoring(site: Site) -> Iterator[PlatformNamespace]:
+    if site.monitoring is not None:
+        yield PlatformNamespace(
+            site.monitoring.namespace, "monitoring", "site.monitoring.namespace"
+        )

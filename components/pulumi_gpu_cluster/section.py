@@ -84,12 +84,16 @@ KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]
 HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
+PERIOD: Final = r"^[1-9][0-9]{0,4}[mhdwy]$"
+HOST_AND_PORT: Final = r"^[^\s:/@]+:[0-9]{1,5}$"
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
         KUBERNETES_VERSION: "a Kubernetes version with its patch: 1.36.3, or v1.36.3+rke2r1",
         HTTPS_URL: "an address that begins with https://, without user, query or fragment",
+        PERIOD: "a time with its unit, for example 30d or 12h",
+        HOST_AND_PORT: "a host with its port, for example mail.example.org:587",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
     }

@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.health.args import HealthArgs
 from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
+from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.network.args import NetworkArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.reading.day import Day
@@ -80,6 +81,9 @@ class Site(Section):
 
     health: HealthArgs = Field(default_factory=HealthArgs)
     """Finding faults of nodes, and the gate that new GPU nodes pass."""
+
+    monitoring: MonitoringArgs | None = None
+    """Prometheus, Alertmanager and Grafana. Without this section nothing is watched by us."""
 
     scheduler: SchedulerArgs = Field(default_factory=SchedulerArgs)
     """The batch scheduler that holds the tenants' queues."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import pulumi
 import pulumi_kubernetes as kubernetes
 from graph_sites import NOTEBOOKS, site
+from site_variants import VARIANTS
 
 from pulumi_gpu_cluster import (
     Calico,
@@ -20,6 +21,7 @@ from pulumi_gpu_cluster import (
     JupyterHub,
     Kueue,
     KueueQueue,
+    Monitoring,
     NodeFeatureDiscovery,
     NodeGuard,
     NodePool,
@@ -30,6 +32,7 @@ from pulumi_gpu_cluster import (
     Volcano,
     VolcanoQueue,
 )
+from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler
 from pulumi_gpu_cluster.tenancy.shares import ceilings, shares
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import profiles
 
@@ -123,6 +126,21 @@ def _trainer(name: str) -> Trainer:
     return Trainer(name, scheduler="kueue", opts=provider_options(name))
 
 
+def _monitoring(name: str) -> Monitoring:
+    one = site(VARIANTS["monitoring"])
+    assert one.monitoring is not None
+    return Monitoring(
+        name,
+        one.monitoring,
+        site_name=one.name,
+        pools=one.node_pools,
+        scheduler=one.scheduler.kind,
+        targets=[dcgm_exporter("gpu-operator"), scheduler(one.scheduler)],
+        contact={"ml": "oncall"},
+        opts=provider_options(name),
+    )
+
+
 def _volcano(name: str) -> Volcano:
     one = site({("scheduler",): {"kind": "volcano"}})
     return Volcano(name, one.scheduler, pools=one.node_pools, opts=provider_options(name))
@@ -169,6 +187,7 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:network:Cilium": _cilium,
     "gpu-cluster:network:NodeFeatureDiscovery": _discovery,
     "gpu-cluster:health:ProblemDetector": _problem_detector,
+    "gpu-cluster:monitoring:Monitoring": _monitoring,
     "gpu-cluster:node-pools:NodeGuard": _node_guard,
     "gpu-cluster:node-pools:NodePool": _node_pool,
     "gpu-cluster:scheduling:JobSet": _jobset,

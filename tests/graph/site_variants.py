@@ -17,6 +17,20 @@ VARIANTS: Final[Mapping[str, Changes]] = {
     "calico": {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
     "trainer": {("scheduler",): {"kind": "kueue", "trainer": True}},
     "trainer with volcano": {("scheduler",): {"kind": "volcano", "trainer": True}},
+    "monitoring": {
+        ("monitoring",): {
+            "volume": {"size": "200Gi", "storage_class": "fast"},
+            "grafana": {"admin_password": "planted-password"},
+            "receivers": [
+                {"name": "oncall", "slack": {"url": "https://planted-hook", "channel": "#a"}}
+            ],
+        },
+        ("tenants", 0, "contact"): "oncall",
+    },
+    "monitoring of volcano": {
+        ("monitoring",): {"grafana": {"admin_password": "planted-password"}},
+        ("scheduler",): {"kind": "volcano"},
+    },
     "leaving": {("tenants", 0, "state"): "leaving"},
     "selector": {
         ("node_pools", 0, "nodes"): None,

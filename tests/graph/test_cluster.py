@@ -6,6 +6,7 @@ import pytest
 from component_cases import MAKERS
 from graph_sites import Changes, site
 from recorded_graph import Graph, is_secret, plain_texts, record
+from site_variants import VARIANTS
 
 from pulumi_gpu_cluster import GpuCluster
 
@@ -30,6 +31,7 @@ def test_type_tokens_stay_as_they_are_in_users_state() -> None:
     others: tuple[Changes, ...] = (
         {("scheduler",): {"kind": "volcano"}},
         {("network",): {"cni": "cilium"}},
+        VARIANTS["monitoring"],
         {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16"}}},
     )
     for changes in others:

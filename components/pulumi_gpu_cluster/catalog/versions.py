@@ -53,6 +53,9 @@ PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
 # source: jupyterhub/zero-to-jupyterhub-k8s tag 4.4.0, 2026-06-10
 # renovate: datasource=helm depName=jupyterhub registryUrl=https://hub.jupyter.org/helm-chart/
 JUPYTERHUB: Final = "4.4.0"
+# source: prometheus-community/helm-charts tag kube-prometheus-stack-88.5.3, 2026-08-21
+# renovate: datasource=helm depName=kube-prometheus-stack registryUrl=https://prometheus-community.github.io/helm-charts
+KUBE_PROMETHEUS_STACK: Final = "88.5.3"
 
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page
 KUBERNETES_MINORS: Final = ("1.35", "1.36")

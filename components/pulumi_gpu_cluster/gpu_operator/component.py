@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
 
 from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -30,6 +32,7 @@ class GpuOperator(KubernetesComponent):
         *,
         pools: Sequence[NodePoolArgs],
         jobs: str,
+        monitored: bool = False,
         charts: ChartsArgs | None = None,
         delete_crds: bool = False,
         opts: pulumi.ResourceOptions | None = None,
@@ -42,6 +45,8 @@ class GpuOperator(KubernetesComponent):
             pools: All node pools; those whose driver the operator installs get an
                 NVIDIADriver each.
             jobs: Label selector of the pods that a driver upgrade waits for.
+            monitored: Whether a ServiceMonitor of ours reads the GPUs' metrics. Otherwise the
+                operator makes one, where the cluster knows the kind.
             charts: Where charts come from; by default upstream.
             delete_crds: Whether the operator's CRDs go with it.
             opts: Options of the component, with the Kubernetes provider.
@@ -54,11 +59,20 @@ class GpuOperator(KubernetesComponent):
             GPU_OPERATOR,
             source=charts,
             namespace=args.namespace,
-            values=operator_values(args, pools, delete_crds=delete_crds).as_dict(),
+            values=operator_values(
+                args, pools, monitored=monitored, delete_crds=delete_crds
+            ).as_dict(),
             delete_crds=delete_crds,
+            needs=lambda inside: _metrics_list(name, args, inside),
         )
         for pool in pools:
             driver = driver_of(pool, jobs)
             if driver is not None:
                 nvidia_driver(f"{name}-{pool.name}", driver, self.child(after=[release]))
         self.register_outputs(props)
+
+
+def _metrics_list(
+    name: str, args: GpuOperatorArgs, opts: pulumi.ResourceOptions
+) -> list[ConfigMap]:
+    return [metrics_list(f"{name}-metrics", args.namespace, opts)] if args.dcgm_exporter else []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 
@@ -20,6 +21,7 @@ class OperatorValues:
         toolkit: Whether it installs the container toolkit.
         mig_strategy: How MIG instances are named as resources.
         dcgm_exporter: Whether GPU metrics are exported.
+        monitored: Whether a ServiceMonitor of ours reads them.
         tolerations: Tolerations of everything that runs on each GPU node.
         delete_crds: Whether the operator's CRDs go with the release.
     """
@@ -28,6 +30,7 @@ class OperatorValues:
     toolkit: bool
     mig_strategy: Literal["single", "mixed"]
     dcgm_exporter: bool
+    monitored: bool
     tolerations: Sequence[Mapping[str, str]]
     delete_crds: bool
 
@@ -53,7 +56,7 @@ class OperatorValues:
             "mig": {"strategy": self.mig_strategy},
             # A pool that is no longer cut into instances becomes whole again.
             "migManager": {"config": {"default": "all-disabled"}},
-            "dcgmExporter": {"enabled": self.dcgm_exporter},
+            "dcgmExporter": self._dcgm_exporter(),
             "daemonsets": {"tolerations": self._tolerations()},
             "operator": {"cleanupCRD": self.delete_crds},
         }
@@ -68,18 +71,30 @@ class OperatorValues:
             "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
         }
 
+    def _dcgm_exporter(self) -> dict[str, Any]:
+        if not self.dcgm_exporter:
+            return {"enabled": False}
+        # Two monitors of one exporter would count everything twice.
+        own = {"serviceMonitor": {"enabled": False}} if self.monitored else {}
+        return {"enabled": True, "config": {"name": metrics_list_name()}, **own}
+
     def _tolerations(self) -> list[dict[str, str]]:
         return [dict(toleration) for toleration in self.tolerations]
 
 
 def operator_values(
-    args: GpuOperatorArgs, pools: Iterable[NodePoolArgs], *, delete_crds: bool
+    args: GpuOperatorArgs,
+    pools: Iterable[NodePoolArgs],
+    *,
+    monitored: bool,
+    delete_crds: bool,
 ) -> OperatorValues:
     """The values that a site's pools lead to.
 
     Args:
         args: The site file's section.
         pools: All node pools.
+        monitored: Whether a ServiceMonitor of ours reads the GPUs' metrics.
         delete_crds: Whether the operator's CRDs go with the release.
     """
     gpu_pools = [pool for pool in pools if pool.gpu is not None]
@@ -93,6 +108,7 @@ def operator_values(
         # without a change for everybody.
         mig_strategy="single" if strategies == {"single"} else "mixed",
         dcgm_exporter=args.dcgm_exporter,
+        monitored=monitored,
         tolerations=agent_tolerations(gpu_pools),
         delete_crds=delete_crds,
     )

@@ -27,6 +27,7 @@ def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list
             site.gpu_operator,
             pools=site.node_pools,
             jobs=job_selector(site.scheduler.kind),
+            monitored=site.monitoring is not None,
             charts=site.charts,
             delete_crds=site.gives_up_crds,
             opts=cluster.inside(after),

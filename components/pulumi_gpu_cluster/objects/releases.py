@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,6 +95,7 @@ def platform_release(
     namespace: str,
     values: Mapping[str, Any],
     delete_crds: bool,
+    needs: Callable[[pulumi.ResourceOptions], Sequence[pulumi.Resource]] | None = None,
 ) -> Release:
     """A chart of the platform's, in a namespace of its own that is there before it.
 
@@ -106,8 +107,11 @@ def platform_release(
         namespace: Name of the namespace.
         values: What differs from the chart's own values.
         delete_crds: Whether the chart's CRDs, and with them users' objects, go with it.
+        needs: Makes what the chart's pods find in the namespace, with the options that it is
+            given. A pod that waits for a secret holds the release up until it gives up.
     """
     home = make_namespace(f"{name}-namespace", namespace, PLATFORM, parent.child())
+    found = needs(parent.child(after=[home])) if needs is not None else []
     return helm_release(
         f"{name}-release",
         chart,
@@ -115,5 +119,5 @@ def platform_release(
         namespace=namespace,
         values=values,
         keep_crds=not delete_crds,
-        opts=parent.child(after=[home]),
+        opts=parent.child(after=[home, *found]),
     )

@@ -41,9 +41,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("storage",): Planned(
             "storage", "leave the section out and install a storage class beside this stack"
         ),
-        ("monitoring",): Planned(
-            "monitoring", "leave the section out; gpu_operator.dcgm_exporter exports GPU metrics"
-        ),
         ("operations",): Planned("settings of operations", "leave the section out"),
         ("workloads", "jupyterhub", "profiles", EACH, "shared"): Planned(
             "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"

@@ -138,6 +138,10 @@ class TenantArgs(Section):
     quota: QuotaArgs = Field(default_factory=QuotaArgs)
     """What the tenant has, per pool and in all."""
 
+    contact: Text | None = None
+    """Receiver (of `monitoring.receivers`) that hears the alerts about this tenant, in the
+    platform team's place."""
+
     state: Literal["active", "leaving", "removed"] = "active"
     """`leaving`: nothing new starts, data stays. `removed` (with `confirm`): namespace and data
     go. An entry may only be dropped from the file after it was removed."""

@@ -1,4 +1,4 @@
-"""The label by which everybody knows a tenant's namespace."""
+"""The names by which everybody knows a tenant's namespace, and its ceiling in it."""
 
 from __future__ import annotations
 
@@ -7,3 +7,6 @@ from typing import Final
 TENANT_LABEL: Final = "gpu-cluster.io/tenant"
 """On a tenant's namespace, with the tenant's name. Tenants cannot write it: they have no rights
 on namespaces."""
+
+QUOTA: Final = "gpu-cluster"
+"""Name of the ResourceQuota in a tenant's namespace that holds the tenant's ceiling."""

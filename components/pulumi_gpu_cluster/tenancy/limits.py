@@ -27,6 +27,7 @@ from pulumi_kubernetes.networking.v1 import (
 )
 
 from pulumi_gpu_cluster.objects.rights import Right
+from pulumi_gpu_cluster.tenancy.labels import QUOTA
 
 _OBJECT: Final = "gpu-cluster"
 _DEFAULT_CPU: Final = "1"
@@ -49,7 +50,7 @@ def quota(
     """The tenant's ceiling."""
     return ResourceQuota(
         name,
-        metadata=ObjectMetaArgs(name=_OBJECT, namespace=namespace),
+        metadata=ObjectMetaArgs(name=QUOTA, namespace=namespace),
         spec=ResourceQuotaSpecArgs(hard=dict(hard)),
         opts=opts,
     )

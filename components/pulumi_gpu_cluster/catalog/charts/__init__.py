@@ -12,6 +12,7 @@ from typing import Final
 from pulumi_gpu_cluster.catalog.charts.chart import Chart, CrdDelivery, CrdSet, merged_values
 from pulumi_gpu_cluster.catalog.charts.gpu import GPU_OPERATOR
 from pulumi_gpu_cluster.catalog.charts.health import NODE_PROBLEM_DETECTOR
+from pulumi_gpu_cluster.catalog.charts.monitoring import KUBE_PROMETHEUS_STACK
 from pulumi_gpu_cluster.catalog.charts.network import (
     CILIUM,
     NODE_FEATURE_DISCOVERY,
@@ -26,6 +27,7 @@ __all__ = [
     "GPU_OPERATOR",
     "JOBSET",
     "JUPYTERHUB",
+    "KUBE_PROMETHEUS_STACK",
     "KUEUE",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
@@ -47,6 +49,7 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             NODE_FEATURE_DISCOVERY,
             GPU_OPERATOR,
             JOBSET,
+            KUBE_PROMETHEUS_STACK,
             KUEUE,
             NODE_PROBLEM_DETECTOR,
             TRAINER,

@@ -12,6 +12,7 @@ from typing import Final
 
 from gpu_cluster_sandbox.charts.catalogue.gpu import GPU
 from gpu_cluster_sandbox.charts.catalogue.health import HEALTH
+from gpu_cluster_sandbox.charts.catalogue.monitoring import MONITORING
 from gpu_cluster_sandbox.charts.catalogue.network import NETWORK
 from gpu_cluster_sandbox.charts.catalogue.scheduling import SCHEDULING
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
@@ -24,6 +25,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
         **GPU,
         **NETWORK,
         **HEALTH,
+        **MONITORING,
         **SCHEDULING,
         **WORKLOADS,
     }

@@ -1,0 +1,1 @@
+"""Metrics, alerts and dashboards of the cluster and its GPUs."""

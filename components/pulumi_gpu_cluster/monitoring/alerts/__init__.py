@@ -1,0 +1,1 @@
+"""Alerts and the recordings that they and the dashboards build on."""

@@ -1,0 +1,62 @@
+"""What Prometheus reads beside what the chart's own monitors cover.
+
+The GPU Operator makes a ServiceMonitor for its own metrics as soon as the kind is there; a
+second one from here would count everything twice.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
+from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+
+# By this label alone all queries here know a GPU's node; the exporter's own label for it is
+# spelt differently from version to version.
+_NODE: Final = {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+
+
+def dcgm_exporter(namespace: str) -> ServiceMonitor:
+    """The GPUs' metrics.
+
+    source: NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter (service)
+
+    Args:
+        namespace: The GPU Operator's namespace.
+    """
+    return ServiceMonitor(
+        name="nvidia-dcgm-exporter",
+        namespace=namespace,
+        labels={"app": "nvidia-dcgm-exporter"},
+        port="gpu-metrics",
+        job_label="app",
+        interval="15s",
+        relabelings=(_NODE,),
+    )
+
+
+def scheduler(args: SchedulerArgs) -> ServiceMonitor:
+    """The batch scheduler's own metrics: how it decides, and how long that takes.
+
+    source: kubernetes-sigs/kueue v0.19.2 charts/kueue/templates (metrics service);
+    volcano-sh/volcano v1.15.1 installer/helm/chart/volcano/templates/scheduler.yaml
+    """
+    if args.kind == "kueue":
+        return ServiceMonitor(
+            name="kueue",
+            namespace=args.release_namespace,
+            labels={
+                "app.kubernetes.io/name": "kueue",
+                "app.kubernetes.io/component": "metrics-service",
+            },
+            port="https",
+            job_label="app.kubernetes.io/name",
+            scheme="https",
+        )
+    return ServiceMonitor(
+        name="volcano-scheduler",
+        namespace=args.release_namespace,
+        labels={"app": "volcano-scheduler"},
+        port="metrics",
+        job_label="app",
+    )

@@ -1,0 +1,37 @@
+"""Monitoring in a cluster."""
+
+from __future__ import annotations
+
+from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.monitoring.alertmanager import contacts
+from pulumi_gpu_cluster.monitoring.component import Monitoring
+from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
+from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler
+from pulumi_gpu_cluster.site import Site
+
+
+def monitoring(cluster: Composition) -> list[Monitoring]:
+    """Prometheus and what belongs to it; none where the site has none."""
+    site = cluster.site
+    if site.monitoring is None:
+        return []
+    return [
+        Monitoring(
+            cluster.named("monitoring"),
+            site.monitoring,
+            site_name=site.name,
+            pools=site.node_pools,
+            scheduler=site.scheduler.kind,
+            targets=_targets(site),
+            contact=contacts(site.tenants),
+            charts=site.charts,
+            delete_crds=site.gives_up_crds,
+            opts=cluster.inside(),
+        )
+    ]
+
+
+def _targets(site: Site) -> list[ServiceMonitor]:
+    exported = site.gpu_operator.dcgm_exporter and any(pool.gpu for pool in site.node_pools)
+    gpus = [dcgm_exporter(site.gpu_operator.namespace)] if exported else []
+    return [*gpus, scheduler(site.scheduler)]

@@ -1,0 +1,203 @@
+"""What monitoring makes in a cluster."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from graph_sites import Changes, site
+from recorded_graph import Graph, Registered, is_secret, plain_texts, record
+from site_variants import VARIANTS
+
+from pulumi_gpu_cluster import GpuCluster
+from pulumi_gpu_cluster.catalog.dcgm_metrics import metrics_csv
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - a type token
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+MONITOR = "kubernetes:monitoring.coreos.com/v1:ServiceMonitor"
+RULE = "kubernetes:monitoring.coreos.com/v1:PrometheusRule"
+
+
+@cache
+def _graph(variant: str = "monitoring") -> Graph:
+    return record(lambda: GpuCluster("c", site(VARIANTS[variant])))
+
+
+def _changed(changes: Changes) -> Graph:
+    return record(lambda: GpuCluster("c", site({**VARIANTS["monitoring"], **changes})))
+
+
+def _values(graph: Graph) -> Any:
+    return graph.named("c-monitoring-release", RELEASE).props["values"]
+
+
+def _opened(secret: Registered, key: str) -> str:
+    return base64.b64decode(secret.props["data"]["value"][key]).decode()
+
+
+def test_a_site_without_the_section_has_none_of_it() -> None:
+    types = {resource.type for resource in _graph("kueue").resources}
+    assert not types & {MONITOR, RULE, "gpu-cluster:monitoring:Monitoring"}
+
+
+@pytest.mark.parametrize("kind", ["serviceMonitor", "podMonitor", "probe", "rule", "scrapeConfig"])
+def test_prometheus_takes_monitors_and_rules_of_any_label(kind: str) -> None:
+    spec = _values(_graph())["prometheus"]["prometheusSpec"]
+    assert spec[f"{kind}SelectorNilUsesHelmValues"] is False
+
+
+def test_metrics_are_kept_on_the_sites_disk_for_the_sites_time_and_never_fill_it() -> None:
+    spec = _values(_graph())["prometheus"]["prometheusSpec"]
+    assert spec["retention"] == "30d"
+    assert spec["retentionSize"] == "174080MiB"
+    claim = spec["storageSpec"]["volumeClaimTemplate"]["spec"]
+    assert claim["storageClassName"] == "fast"
+    assert claim["resources"]["requests"]["storage"] == "200Gi"
+    bare = _values(_graph("monitoring of volcano"))["prometheus"]["prometheusSpec"]
+    assert "storageSpec" not in bare
+    assert bare["retentionSize"] == "20GiB"
+
+
+def test_two_of_each_that_an_alert_depends_on_run() -> None:
+    values = _values(_graph())
+    assert values["prometheus"]["prometheusSpec"]["replicas"] == 2
+    assert values["alertmanager"]["alertmanagerSpec"]["replicas"] == 2
+
+
+def test_the_exporter_of_nodes_runs_on_every_node_whatever_its_taints() -> None:
+    assert _values(_graph())["prometheus-node-exporter"]["tolerations"] == [{"operator": "Exists"}]
+
+
+def test_parts_that_listen_on_loopback_only_are_no_targets_unless_the_site_says_so() -> None:
+    parts = ("kubeControllerManager", "kubeEtcd", "kubeProxy", "kubeScheduler")
+    assert [_values(_graph())[part]["enabled"] for part in parts] == [False] * 4
+    watched = _values(_changed({("monitoring", "control_plane"): True}))
+    assert [watched[part]["enabled"] for part in parts] == [True] * 4
+
+
+def test_grafanas_password_is_the_sites_and_lies_in_a_secret_alone() -> None:
+    graph = _graph()
+    account = graph.named("c-monitoring-grafana-admin", SECRET)
+    assert _opened(account, "admin-password") == "planted-password"
+    assert _values(graph)["grafana"]["admin"] == {"existingSecret": "grafana-admin"}
+    assert account.props["metadata"]["name"] == "grafana-admin"
+    assert graph.waits_for(graph.named("c-monitoring-release", RELEASE), account)
+
+
+def test_no_secret_of_the_section_leaves_its_secret() -> None:
+    graph = _graph()
+    planted = ("planted-password", "planted-hook")
+    encoded = [base64.b64encode(text.encode()).decode() for text in planted]
+    for resource in graph.resources:
+        for text in plain_texts(resource.wire):
+            assert not any(one in text for one in (*planted, *encoded)), resource.urn
+    routes = graph.named("c-monitoring-alertmanager-routes", SECRET)
+    assert is_secret(routes.wire["data"])
+    assert "planted-hook" in _opened(routes, "alertmanager.yaml")
+
+
+def test_alertmanager_reads_the_secret_that_is_there_before_it() -> None:
+    graph = _graph()
+    spec = _values(graph)["alertmanager"]["alertmanagerSpec"]
+    routes = graph.named("c-monitoring-alertmanager-routes", SECRET)
+    assert spec["useExistingSecret"] is True
+    assert spec["configSecret"] == routes.props["metadata"]["name"]
+    assert graph.waits_for(graph.named("c-monitoring-release", RELEASE), routes)
+    config = yaml.safe_load(_opened(routes, "alertmanager.yaml"))
+    assert config["route"]["routes"][0] == {"receiver": "oncall", "matchers": ['tenant = "ml"']}
+
+
+def test_tenants_cannot_bring_dashboards() -> None:
+    dashboards = _values(_graph())["grafana"]["sidecar"]["dashboards"]
+    assert dashboards == {"searchNamespace": "monitoring"}
+
+
+def test_every_alert_of_the_charts_own_that_ours_replaces_is_off() -> None:
+    disabled = _values(_graph())["defaultRules"]["disabled"]
+    assert disabled["KubeNodeNotReady"] is True
+
+
+def test_gpus_are_read_by_one_monitor_and_each_knows_its_node() -> None:
+    graph = _graph()
+    monitor = graph.named("c-monitoring-target-nvidia-dcgm-exporter", MONITOR)
+    (endpoint,) = monitor.props["spec"]["endpoints"]
+    assert endpoint["relabelings"] == [
+        {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    ]
+    assert monitor.props["spec"]["namespaceSelector"] == {"matchNames": ["gpu-operator"]}
+    exporter = graph.named("c-gpu-operator-release", RELEASE).props["values"]["dcgmExporter"]
+    assert exporter["serviceMonitor"] == {"enabled": False}
+
+
+def test_without_our_monitoring_the_operator_may_still_make_a_monitor_for_others() -> None:
+    values = _graph("kueue").named("c-gpu-operator-release", RELEASE).props["values"]
+    assert "serviceMonitor" not in values["dcgmExporter"]
+
+
+def test_the_list_of_metrics_is_there_before_the_exporter_and_changes_its_name_with_it() -> None:
+    graph = _graph()
+    listed = graph.named("c-gpu-operator-metrics", CONFIG_MAP)
+    release = graph.named("c-gpu-operator-release", RELEASE)
+    name = listed.props["metadata"]["name"]
+    assert listed.props["data"] == {"dcgm-metrics.csv": metrics_csv()}
+    assert name.startswith("dcgm-metrics-")
+    assert release.props["values"]["dcgmExporter"]["config"] == {"name": name}
+    assert graph.waits_for(release, listed)
+
+
+def test_without_the_exporter_there_is_neither_list_nor_monitor() -> None:
+    graph = _changed({("gpu_operator",): {"dcgm_exporter": False}})
+    assert ("kubernetes:core/v1:ConfigMap", "c-gpu-operator-metrics") not in graph.names()
+    assert [one.props["metadata"]["name"] for one in graph.of(MONITOR)] == ["kueue"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "target", "scheme"),
+    [("monitoring", "kueue", "https"), ("monitoring of volcano", "volcano-scheduler", "http")],
+)
+def test_the_scheduler_that_is_there_is_watched(variant: str, target: str, scheme: str) -> None:
+    monitor = _graph(variant).named(f"c-monitoring-target-{target}", MONITOR)
+    (endpoint,) = monitor.props["spec"]["endpoints"]
+    assert endpoint["scheme"] == scheme
+    assert ("bearerTokenFile" in endpoint) == (scheme == "https")
+
+
+def test_rules_monitors_and_dashboards_come_after_their_kinds() -> None:
+    graph = _graph()
+    release = graph.named("c-monitoring-release", RELEASE)
+    rules = graph.of(RULE)
+    assert {one.props["metadata"]["name"] for one in rules} == {
+        "gpu-cluster-usage",
+        "gpu-cluster-gpus",
+        "gpu-cluster-cluster",
+    }
+    for one in (*rules, *graph.of(MONITOR)):
+        assert graph.waits_for(one, release), one.urn
+
+
+def test_dashboards_are_found_by_their_label() -> None:
+    boards = [
+        one
+        for one in _graph().of(CONFIG_MAP)
+        if one.props["metadata"].get("labels") == {"grafana_dashboard": "1"}
+    ]
+    titles = {json.loads(next(iter(one.props["data"].values())))["title"] for one in boards}
+    assert titles == {"GPUs by node", "Queues", "Tenants"}
+
+
+def test_kube_state_metrics_may_read_the_kinds_it_tells_of_and_no_secret() -> None:
+    values = _values(_graph())["kube-state-metrics"]
+    rules = values["rbac"]["extraRules"]
+    assert {(rule["apiGroups"][0], rule["resources"][0]) for rule in rules} == {
+        ("kueue.x-k8s.io", "clusterqueues"),
+        ("kueue.x-k8s.io", "localqueues"),
+        ("nvidia.com", "nvidiadrivers"),
+    }
+    assert all(rule["verbs"] == ["list", "watch"] for rule in rules)
+    assert "secrets" in values["collectorsExclude"]
+    assert values["metricLabelsAllowlist"] == ["nodes=[gpu-cluster.io/pool]"]
