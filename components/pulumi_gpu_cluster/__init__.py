@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.control_plane.component import ControlPlane
     from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
     from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
-    from pulumi_gpu_cluster.health.args import HealthArgs, ProblemDetectorArgs
+    from pulumi_gpu_cluster.health.args import GateArgs, HealthArgs, ProblemDetectorArgs
+    from pulumi_gpu_cluster.health.gate import NodeGate
     from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
     from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
     from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
     from pulumi_gpu_cluster.node_pools.component import NodePool
     from pulumi_gpu_cluster.node_pools.guard import NodeGuard
+    from pulumi_gpu_cluster.operations.args import OperationsArgs
     from pulumi_gpu_cluster.program import checked_site
     from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
     from pulumi_gpu_cluster.scheduling.jobset.component import JobSet
@@ -52,6 +54,7 @@ _HOMES: Final = {
     "CniArgs": "network.args",
     "ControlPlane": "control_plane.component",
     "ControlPlaneArgs": "control_plane.args",
+    "GateArgs": "health.args",
     "GpuCluster": "cluster",
     "GpuOperator": "gpu_operator.component",
     "GpuOperatorArgs": "gpu_operator.args",
@@ -66,9 +69,11 @@ _HOMES: Final = {
     "NodeFeatureDiscovery": "network.discovery",
     "Monitoring": "monitoring.component",
     "MonitoringArgs": "monitoring.args",
+    "NodeGate": "health.gate",
     "NodeGuard": "node_pools.guard",
     "NodePool": "node_pools.component",
     "NodePoolArgs": "node_pools.args",
+    "OperationsArgs": "operations.args",
     "ProblemDetector": "health.problem_detector",
     "ProblemDetectorArgs": "health.args",
     "SchedulerArgs": "scheduling.args",
@@ -91,6 +96,7 @@ __all__ = [
     "CniArgs",
     "ControlPlane",
     "ControlPlaneArgs",
+    "GateArgs",
     "GpuCluster",
     "GpuOperator",
     "GpuOperatorArgs",
@@ -105,9 +111,11 @@ __all__ = [
     "MonitoringArgs",
     "NetworkArgs",
     "NodeFeatureDiscovery",
+    "NodeGate",
     "NodeGuard",
     "NodePool",
     "NodePoolArgs",
+    "OperationsArgs",
     "ProblemDetector",
     "ProblemDetectorArgs",
     "SchedulerArgs",

@@ -11,7 +11,7 @@ from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.control_plane.component import ControlPlane
 from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
 from pulumi_gpu_cluster.gpu_operator.wiring import gpu_operator
-from pulumi_gpu_cluster.health.wiring import problem_detector
+from pulumi_gpu_cluster.health.wiring import node_gate, problem_detector
 from pulumi_gpu_cluster.monitoring.wiring import monitoring
 from pulumi_gpu_cluster.network.wiring import cni, node_feature_discovery
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
@@ -32,7 +32,8 @@ class GpuCluster(pulumi.ComponentResource):
     Attributes:
         control_plane: The API server, with the provider that reaches it.
         outputs: What the stack of a site exports: `kubeconfig` (a secret, where the site holds
-            it), `site`, `versions`, `pools`, `tenants`.
+            it), `site`, `versions`, `pools`, `tenants`; with a gate of new nodes `gates`
+            and `pending`, which is what the next run goes on with.
     """
 
     control_plane: ControlPlane
@@ -61,8 +62,9 @@ class GpuCluster(pulumi.ComponentResource):
         monitoring(parts)
         pools = node_pools(parts)
         features = node_feature_discovery(parts, after=pools)
-        gpu_operator(parts, after=[*pools, *features])
+        operator = gpu_operator(parts, after=[*pools, *features])
         problem_detector(parts)
+        gates = node_gate(parts, pools, after=operator)
         queues = scheduler(parts, promised=list(held.values()))
         fence = TenantGuard(parts.named("tenant-guard"), opts=parts.inside())
         for entry in site.tenants:
@@ -70,7 +72,7 @@ class GpuCluster(pulumi.ComponentResource):
                 place = tenant(parts, entry, after=[fence])
                 door = queue(parts, entry, held[entry.name], after=[queues, place])
                 jupyterhub(parts, entry, after=[place, door])
-        self.outputs = self._facts(site)
+        self.outputs = {**self._facts(site), **gates}
         self.register_outputs(dict(self.outputs))
 
     def _facts(self, site: Site) -> Mapping[str, Any]:

@@ -59,6 +59,10 @@ def _of_health(site: Site) -> Iterator[PlatformNamespace]:
     if detector.enabled:
         path = "site.health.problem_detector.namespace"
         yield PlatformNamespace(detector.namespace, "node-problem-detector", path)
+    if site.health.gate.enabled:
+        yield PlatformNamespace(
+            site.health.gate.namespace, "the gate of new nodes", "site.health.gate.namespace"
+        )
 
 
 def _frameworks(site: Site) -> tuple[PlatformNamespace, ...]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Iterable
+from typing import Final
 
 import pulumi
 
 from pulumi_gpu_cluster.control_plane.unbuilt import unbuilt
 from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
+from pulumi_gpu_cluster.last_outputs import last_outputs
 from pulumi_gpu_cluster.reading.loading import site_from_config
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
 
 _NAMESPACE: Final = "gpu-cluster"
 _KEY: Final = "site"
-_ATTEMPTS: Final = 10
-_PAUSE_SECONDS: Final = 0.2
 
 
 def checked_site() -> Site:
@@ -33,35 +31,13 @@ def checked_site() -> Site:
     if site is not None:
         refused = unbuilt(site.control_plane)
         findings += [refused] if refused is not None else []
-        findings += departures(recorded_tenants(_last_outputs()), site)
+        findings += departures(recorded_tenants(last_outputs()), site)
     _print(findings)
     if site is None or has_errors(findings):
         errors = sum(finding.severity is Severity.ERROR for finding in findings)
         plural = "" if errors == 1 else "s"
         raise pulumi.RunError(f"the site file has {errors} error{plural}; nothing was changed")
     return site
-
-
-def _last_outputs() -> Mapping[str, Any]:
-    """The outputs that the last run of this stack left; empty before the first.
-
-    By the engine's own function and not by a StackReference, which would be a resource of the
-    stack and would change with every run.
-    """
-    name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    for attempt in range(_ATTEMPTS):
-        # The engine saves the state as the program starts, and the file backend can be read while
-        # it does: it says EOF then.
-        try:
-            read = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name})
-        except Exception:
-            if attempt == _ATTEMPTS - 1:
-                raise
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            answer = cast("Mapping[str, Mapping[str, Any]]", read.value or {})
-            return answer.get("outputs", {})
-    return {}
 
 
 def _print(findings: Iterable[Finding]) -> None:

@@ -14,6 +14,7 @@ from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
 from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.network.args import NetworkArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.operations.args import OperationsArgs
 from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Section
@@ -84,6 +85,9 @@ class Site(Section):
 
     monitoring: MonitoringArgs | None = None
     """Prometheus, Alertmanager and Grafana. Without this section nothing is watched by us."""
+
+    operations: OperationsArgs = Field(default_factory=OperationsArgs)
+    """How long runs wait."""
 
     scheduler: SchedulerArgs = Field(default_factory=SchedulerArgs)
     """The batch scheduler that holds the tenants' queues."""

@@ -23,6 +23,7 @@ from pulumi_gpu_cluster import (
     KueueQueue,
     Monitoring,
     NodeFeatureDiscovery,
+    NodeGate,
     NodeGuard,
     NodePool,
     ProblemDetector,
@@ -91,6 +92,20 @@ def _problem_detector(name: str) -> ProblemDetector:
     one = site()
     return ProblemDetector(
         name, one.health.problem_detector, pools=one.node_pools, opts=provider_options(name)
+    )
+
+
+def _node_gate(name: str) -> NodeGate:
+    one = site()
+    opts = provider_options(name)
+    nodes = NodePool(f"{name}-pool", one.node_pools[0], opts=opts).labelled
+    return NodeGate(
+        name,
+        one.health.gate,
+        pools=one.node_pools[:1],
+        labelled=nodes,
+        wait="30m",
+        opts=opts,
     )
 
 
@@ -186,6 +201,7 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:network:Calico": _calico,
     "gpu-cluster:network:Cilium": _cilium,
     "gpu-cluster:network:NodeFeatureDiscovery": _discovery,
+    "gpu-cluster:health:NodeGate": _node_gate,
     "gpu-cluster:health:ProblemDetector": _problem_detector,
     "gpu-cluster:monitoring:Monitoring": _monitoring,
     "gpu-cluster:node-pools:NodeGuard": _node_guard,

@@ -49,6 +49,9 @@ TRAINER: Final = "2.3.0"
 # source: kubeflow/trainer tag v2.3.0, its own runtime torch-distributed, 2026-08-06
 # renovate: datasource=docker depName=docker.io/pytorch/pytorch
 PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
+# source: NVIDIA/gpu-operator tag v26.7.0 values.yaml, dcgm, 2026-08-20
+# renovate: datasource=docker depName=nvcr.io/nvidia/cloud-native/dcgm
+DCGM_IMAGE: Final = "nvcr.io/nvidia/cloud-native/dcgm:4.6.0-1-ubuntu24.04"
 
 # source: jupyterhub/zero-to-jupyterhub-k8s tag 4.4.0, 2026-06-10
 # renovate: datasource=helm depName=jupyterhub registryUrl=https://hub.jupyter.org/helm-chart/

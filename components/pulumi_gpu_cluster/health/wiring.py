@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+
 from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.health.gate import NodeGate
+from pulumi_gpu_cluster.health.outcomes import attempts, outcomes
 from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
+from pulumi_gpu_cluster.last_outputs import last_outputs
+from pulumi_gpu_cluster.node_pools.component import NodePool
 
 
 def problem_detector(cluster: Composition) -> list[ProblemDetector]:
@@ -20,3 +29,33 @@ def problem_detector(cluster: Composition) -> list[ProblemDetector]:
             opts=cluster.inside(),
         )
     ]
+
+
+def node_gate(
+    cluster: Composition, pools: Sequence[NodePool], after: Sequence[pulumi.Resource]
+) -> Mapping[str, Any]:
+    """The gate of new GPU nodes, where the site has one and nodes for it.
+
+    Args:
+        cluster: The cluster.
+        pools: The node pools.
+        after: The GPU Operator, without which no node has GPUs to offer.
+
+    Returns:
+        What the stack tells of it.
+    """
+    site = cluster.site
+    gated = any(pool.gpu is not None and pool.node_names for pool in site.node_pools)
+    if not site.health.gate.enabled or not gated:
+        return {}
+    gate = NodeGate(
+        cluster.named("gate"),
+        site.health.gate,
+        pools=site.node_pools,
+        labelled={name: node for pool in pools for name, node in pool.labelled.items()},
+        wait=site.operations.wait,
+        access=cluster.access,
+        attempts=attempts(last_outputs()),
+        opts=cluster.inside(after),
+    )
+    return outcomes(gate.told)

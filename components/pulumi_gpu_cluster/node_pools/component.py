@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import Final
 
 import pulumi
+from pulumi_kubernetes.core.v1 import NodePatch
 
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
 from pulumi_gpu_cluster.node_pools.labels import node_labels
-from pulumi_gpu_cluster.node_pools.node_resources import labelled_node, tainted_node
+from pulumi_gpu_cluster.node_pools.node_resources import held_node, labelled_node, tainted_node
 from pulumi_gpu_cluster.node_pools.placement import taint_specs
 from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE, pool_props
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
@@ -23,9 +24,14 @@ _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 class NodePool(KubernetesComponent):
     """Nodes that are alike, with our labels and taints on them.
 
-    A pool of `nodes:` has one or two resources per node and none that knows them all, so that
+    A pool of `nodes:` has one to three resources per node and none that knows them all, so that
     a node comes or goes without touching another. A pool found by a `selector:` has none.
+
+    Attributes:
+        labelled: Its nodes by name, as labelled; empty for a pool found by a selector.
     """
+
+    labelled: Mapping[str, NodePatch]
 
     def __init__(
         self,
@@ -35,6 +41,7 @@ class NodePool(KubernetesComponent):
         access: ClusterAccess | None = None,
         labels: Mapping[str, str] = _NO_LABELS,
         node_scope: str | None = None,
+        gated: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """Labels and taints the pool's nodes.
@@ -48,22 +55,33 @@ class NodePool(KubernetesComponent):
             node_scope: First part of the names of per-node resources, by default the
                 component's own name. Pools of one cluster share it, so that a node that
                 moves to another pool is changed in place.
+            gated: Whether new GPU nodes are held back until a gate lets them in; it sets the MIG
+                layout then.
             opts: Options of the component, with the Kubernetes provider.
         """
         props = pool_props(args, devices_per_node(args))
         super().__init__(NODE_POOL_TYPE, name, props, opts)
         scope = node_scope or name
-        wanted = node_labels(args, labels)
+        holds = gated and args.gpu is not None
+        wanted = node_labels(args, labels, layout=not holds)
         taints = taint_specs(args)
+        reach = access or ClusterAccess()
+        nodes: dict[str, NodePatch] = {}
         for node in args.node_names:
-            labelled = labelled_node(f"{scope}-{node}", node, wanted, self.child())
+            full = f"{scope}-{node}"
+            held = (
+                [held_node(f"{full}-hold", node, access=reach, opts=self.child())] if holds else []
+            )
+            labelled = labelled_node(full, node, wanted, self.child(after=held))
+            nodes[node] = labelled
             if taints:
                 tainted_node(
-                    f"{scope}-{node}-taints",
+                    f"{full}-taints",
                     node,
                     labelled=labelled,
                     taints=taints,
-                    access=access or ClusterAccess(),
+                    access=reach,
                     opts=self.child(after=[labelled]),
                 )
+        self.labelled = MappingProxyType(nodes)
         self.register_outputs(props)

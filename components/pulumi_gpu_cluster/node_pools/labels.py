@@ -15,15 +15,18 @@ DEPLOY_TOOLKIT_LABEL: Final = "nvidia.com/gpu.deploy.container-toolkit"
 """Tells the GPU Operator whether it installs the container toolkit on the node."""
 
 
-def node_labels(pool: NodePoolArgs, extra: Mapping[str, str]) -> dict[str, str]:
+def node_labels(
+    pool: NodePoolArgs, extra: Mapping[str, str], *, layout: bool = True
+) -> dict[str, str]:
     """Every label that we set on each node of the pool.
 
     Args:
         pool: The pool, one of `nodes:`.
         extra: What other concerns need on the nodes.
+        layout: Whether the MIG layout is among them. Not where the gate sets it.
     """
     labels = {**pool.labels, **extra, POOL_LABEL: pool.name}
-    if pool.mig is not None:
+    if pool.mig is not None and layout:
         labels[MIG_CONFIG_LABEL] = pool.mig.layout
     if pool.driver is not None and pool.driver.source != "operator":
         # The operator writes true where a label is missing and leaves false alone, so these

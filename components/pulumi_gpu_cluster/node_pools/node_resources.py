@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -11,9 +10,9 @@ import pulumi
 from pulumi_command import local
 from pulumi_kubernetes.core.v1 import NodePatch
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
-from pulumi_kubernetes.meta.v1.outputs import ObjectMetaPatch
 
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
+from pulumi_gpu_cluster.objects.node_command import node_command, uid_of
 
 FIELD_MANAGER: Final = "gpu-cluster-node-pool"
 """Name under which the API server knows these labels as ours, whatever state we come from."""
@@ -53,9 +52,7 @@ def tainted_node(
     """Our taints on one node, written beside those of others.
 
     Never by apply: a node's taints are one list, and applying it wipes what others wrote.
-    Creating and updating are one idempotent command; deleting takes only our taints away. The
-    text names no path, and nothing triggers a replacement, which would take the taints off a
-    node in use.
+    Deleting takes only our taints away.
 
     Args:
         name: Name of the resource.
@@ -65,29 +62,34 @@ def tainted_node(
         access: How the command reaches the cluster.
         opts: Options of the resource.
     """
-    command = f"gpu-cluster node taints {node}"
-    if access.context:
-        command += f" --context {shlex.quote(access.context)}"
-    environment: dict[str, pulumi.Input[str]] = {
-        "GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True),
-        # A node that was made anew has no taints yet: its uid makes the command run again.
-        "GPU_CLUSTER_NODE_UID": labelled.metadata.apply(_uid),
-    }
-    if access.kubeconfig is not None:
-        environment["GPU_CLUSTER_KUBECONFIG"] = "-"
-    elif access.kubeconfig_file is not None:
-        environment["KUBECONFIG"] = access.kubeconfig_file
-    return local.Command(
+    return node_command(
         name,
-        create=command,
-        update=command,
-        delete=f"{command} --remove",
-        environment=environment,
-        stdin=access.kubeconfig,
-        add_previous_output_in_env=False,
+        f"taints {node}",
+        access=access,
+        environment={
+            "GPU_CLUSTER_TAINTS": json.dumps(list(taints), sort_keys=True),
+            # A node that was made anew has no taints yet: its uid makes the command run again.
+            "GPU_CLUSTER_NODE_UID": uid_of(labelled),
+        },
+        undo="--remove",
         opts=opts,
     )
 
 
-def _uid(metadata: ObjectMetaPatch | None) -> str:
-    return (metadata.uid if metadata is not None else None) or ""
+def held_node(
+    name: str, node: str, *, access: ClusterAccess, opts: pulumi.ResourceOptions
+) -> local.Command:
+    """Keeps a new node from work until the gate has passed it.
+
+    It is told nothing of the site, so that it never runs a second time: whether a node is new
+    can be seen only before we label it.
+
+    Args:
+        name: Name of the resource.
+        node: Name of the node.
+        access: How the command reaches the cluster.
+        opts: Options of the resource.
+    """
+    return node_command(
+        name, f"hold {node}", access=access, environment={}, undo="--remove", opts=opts
+    )

@@ -18,6 +18,7 @@ def node_pools(cluster: Composition) -> list[NodePool]:
             access=cluster.access,
             labels=node_labels_for(cluster.site.scheduler.kind, pool),
             node_scope=cluster.name,
+            gated=cluster.site.health.gate.enabled,
             opts=cluster.inside([guard]),
         )
         for pool in cluster.site.node_pools

@@ -18,6 +18,9 @@ before their chart comes, because a cluster-wide default would forbid their pods
 
 SERVICE: Final[Mapping[str, str]] = MappingProxyType({f"{_LEVEL}/enforce": "restricted"})
 """For services that need nothing of the host they run on."""
+BASELINE: Final[Mapping[str, str]] = MappingProxyType({f"{_LEVEL}/enforce": "baseline"})
+"""For pods of the platform that run as root and need nothing more of their host."""
+
 
 TENANT: Final[Mapping[str, str]] = MappingProxyType(
     {f"{_LEVEL}/enforce": "baseline", f"{_LEVEL}/warn": "restricted"}

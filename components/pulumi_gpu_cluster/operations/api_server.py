@@ -52,7 +52,10 @@ class Kind:
     namespaced: bool = True
 
 
+CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
+JOB: Final = Kind("batch", "v1", "Job", "jobs")
 NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
+POD: Final = Kind("", "v1", "Pod", "pods")
 SECRET: Final = Kind("", "v1", "Secret", "secrets")
 
 
@@ -80,16 +83,45 @@ class ApiServer:
         place = {"namespace": namespace} if kind.namespaced else {}
         return cast("dict[str, Any]", self.client.get(_resource(kind), name, **place))
 
-    def list(self, kind: Kind, labels: Mapping[str, object]) -> Iterable[dict[str, Any]]:
-        """Reads all objects of a kind that have these labels, in all namespaces.
+    def list(
+        self,
+        kind: Kind,
+        labels: Mapping[str, object] | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        namespace: str = "*",
+    ) -> Iterable[dict[str, Any]]:
+        """Reads all objects of a kind that have these labels.
 
         Args:
             kind: The kind.
-            labels: Labels with their values; several values of one label in a list.
+            labels: Labels with their values; several values of one label in a list, None for
+                any value.
+            fields: Fields with their values, of those that the API server selects by.
+            namespace: Only those of this namespace; by default those of all.
         """
-        place = {"namespace": "*"} if kind.namespaced else {}
-        found = self.client.list(_resource(kind), labels=labels, chunk_size=250, **place)
+        place = {"namespace": namespace} if kind.namespaced else {}
+        found = self.client.list(
+            _resource(kind), labels=labels, fields=fields, chunk_size=250, **place
+        )
         return cast("Iterable[dict[str, Any]]", found)
+
+    def create(self, kind: Kind, body: Mapping[str, Any], namespace: str | None = None) -> None:
+        """Makes an object."""
+        place = {"namespace": namespace} if kind.namespaced else {}
+        self.client.create(_object(kind, body), **place)
+
+    def apply(self, kind: Kind, name: str, body: Mapping[str, Any], manager: str) -> None:
+        """Makes an object's fields those of the body, and no others of this manager.
+
+        Args:
+            kind: A kind outside of namespaces.
+            name: Name of the object, which exists.
+            body: The fields.
+            manager: Whose they are to be, whoever has them now.
+        """
+        client = self.client
+        client.apply(_object(kind, body), name, field_manager=manager, force=True)
 
     def merge(
         self, kind: Kind, name: str, patch: Mapping[str, Any], namespace: str | None = None
@@ -101,9 +133,11 @@ class ApiServer:
         self.client.patch(_resource(kind), name, patch, patch_type=PatchType.MERGE, **place)
 
     def delete(self, kind: Kind, name: str, namespace: str | None = None) -> None:
-        """Deletes an object."""
+        """Deletes an object; what it made goes after it."""
+        from lightkube.types import CascadeType  # noqa: PLC0415 (see the module's head)
+
         place = {"namespace": namespace} if kind.namespaced else {}
-        self.client.delete(_resource(kind), name, **place)
+        self.client.delete(_resource(kind), name, cascade=CascadeType.BACKGROUND, **place)
 
     def persist(self, attempt: Callable[[], _Result], what: str) -> _Result:
         """Tries until it works, or until it is clear that it will not.
@@ -161,6 +195,12 @@ class ApiServer:
         if code == _FORBIDDEN:
             return AccessError(f"cannot {what}: {said}; fix: have the verb granted by RBAC")
         return AccessError(f"cannot {what}: {said}")
+
+
+def _object(kind: Kind, body: Mapping[str, Any]) -> object:
+    version = "/".join(filter(None, (kind.group, kind.version)))
+    resource: Any = _resource(kind)
+    return resource.from_dict({"apiVersion": version, "kind": kind.name, **body})
 
 
 def _resource(kind: Kind) -> object:

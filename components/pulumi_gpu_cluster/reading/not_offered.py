@@ -41,7 +41,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("storage",): Planned(
             "storage", "leave the section out and install a storage class beside this stack"
         ),
-        ("operations",): Planned("settings of operations", "leave the section out"),
         ("workloads", "jupyterhub", "profiles", EACH, "shared"): Planned(
             "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
         ),

@@ -6,6 +6,7 @@ from typing import Final
 
 import pulumi
 
+from pulumi_gpu_cluster.kubernetes_names import OURS
 from pulumi_gpu_cluster.objects.admission import AdmissionRule, admission_binding, admission_policy
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
@@ -73,7 +74,27 @@ NO_EXTERNAL_ADDRESSES: Final = AdmissionRule(
 )
 """Whoever sets them receives traffic that was meant for somebody else (CVE-2020-8554)."""
 
-RULES: Final = (OWN_PODS, KEPT_GATES, NO_EXTERNAL_ADDRESSES)
+NO_WAY_PAST_OUR_TAINTS: Final = AdmissionRule(
+    name="gpu-cluster-no-way-past-our-taints",
+    resources=(("", "pods"),),
+    operations=("CREATE", "UPDATE"),
+    namespace_label=TENANT_LABEL,
+    requires=(
+        # A pod that was there before this rule still ends, which takes updates of it.
+        "(request.operation == 'UPDATE' && object.spec.?tolerations.orValue([])"
+        " == oldObject.spec.?tolerations.orValue([]))"
+        " || !object.spec.?tolerations.orValue([]).exists(one,"
+        f" one.?key.orValue('') == '' || one.key.startsWith('{OURS}'))"
+    ),
+    message=(
+        f"'a tenant may tolerate neither every taint nor those of {OURS}: they keep work off nodes "
+        "that are not verified or being worked on; name the keys in spec.tolerations'"
+    ),
+    on_error="Fail",
+)
+"""Whoever made the pod: a job's controller makes it of what the tenant wrote into the job."""
+
+RULES: Final = (OWN_PODS, KEPT_GATES, NO_EXTERNAL_ADDRESSES, NO_WAY_PAST_OUR_TAINTS)
 
 
 class TenantGuard(KubernetesComponent):

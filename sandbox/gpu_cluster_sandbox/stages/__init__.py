@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from gpu_cluster_sandbox.stages.devices import device_stages
+from gpu_cluster_sandbox.stages.gate import gate_stages
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -25,7 +26,8 @@ def stage_crd() -> dict[str, Any]:
 def cluster_stages() -> list[dict[str, Any]]:
     """The stages of nodes and pods, which every sandbox has."""
     files = (_FOLDER / "node.yaml", _FOLDER / "pod.yaml")
-    return [*(stage for path in files for stage in _documents(path)), *device_stages()]
+    written = (stage for path in files for stage in _documents(path))
+    return [*written, *device_stages(), *gate_stages()]
 
 
 def operator_stages(chart: str) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import click
 
 from pulumi_gpu_cluster.operations.api_server import AccessError, NotThereError
 from pulumi_gpu_cluster.operations.kubeconfig import open_api_server
+from pulumi_gpu_cluster.operations.node_work.gate_command import gate, hold, status
 from pulumi_gpu_cluster.operations.node_work.taints import TaintError, parse
 from pulumi_gpu_cluster.operations.node_work.work import set_taints
 
@@ -22,6 +23,10 @@ WANTED: Final = "GPU_CLUSTER_TAINTS"
 @click.group()
 def node() -> None:
     """Work on one node of the cluster."""
+
+
+for _part in (gate, hold, status):
+    node.add_command(_part)
 
 
 @node.command()

@@ -1,0 +1,121 @@
+"""The gate of new GPU nodes, as resources of the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from types import MappingProxyType
+from typing import Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap, NodePatch
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from pulumi_gpu_cluster.catalog.versions import DCGM_IMAGE
+from pulumi_gpu_cluster.control_plane.access import ClusterAccess
+from pulumi_gpu_cluster.health.args import GateArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
+from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.namespaces import BASELINE, namespace
+from pulumi_gpu_cluster.objects.node_command import node_command, uid_of
+from pulumi_gpu_cluster.operations.node_work.gate_spec import (
+    NAMESPACE,
+    SCRIPT_KEY,
+    SPEC_KEY,
+    GateSpec,
+    config_map_name,
+)
+
+NODE_GATE_TYPE: Final = "gpu-cluster:health:NodeGate"
+"""Type token of the component; lives in users' state, so it never changes."""
+
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+class NodeGate(KubernetesComponent):
+    """Verifies GPU nodes, each by a command of its own, and lets work onto those that pass.
+
+    Attributes:
+        told: What each node's command says of it, as JSON, by the node's name.
+    """
+
+    told: Mapping[str, pulumi.Output[str]]
+
+    def __init__(
+        self,
+        name: str,
+        args: GateArgs,
+        *,
+        pools: Sequence[NodePoolArgs],
+        labelled: Mapping[str, NodePatch],
+        wait: str,
+        access: ClusterAccess | None = None,
+        attempts: Mapping[str, int] = _NONE,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Sets the gate up and sends every node through it.
+
+        Args:
+            name: Name of the component.
+            args: The site file's section.
+            pools: All node pools; those with GPUs and `nodes:` have a gate.
+            labelled: Their nodes, as labelled.
+            wait: The longest wait for a node: 30m.
+            access: How the commands reach the cluster; by default with the ambient kubeconfig.
+            attempts: How often each node has come to no end before. A node whose number changes
+                is asked again.
+            opts: Options of the component, with the Kubernetes provider.
+        """
+        gated = [pool for pool in pools if pool.gpu is not None and pool.nodes is not None]
+        props = {"namespace": args.namespace, "pools": [pool.name for pool in gated]}
+        super().__init__(NODE_GATE_TYPE, name, props, opts)
+        home = namespace(f"{name}-namespace", args.namespace, BASELINE, self.child())
+        elsewhere = f" --namespace {args.namespace}" if args.namespace != NAMESPACE else ""
+        told: dict[str, pulumi.Output[str]] = {}
+        for pool in gated:
+            spec = gate_spec(pool)
+            asks = ConfigMap(
+                f"{name}-asks-{pool.name}",
+                metadata=ObjectMetaArgs(name=config_map_name(pool.name), namespace=args.namespace),
+                data={SPEC_KEY: spec.text(), SCRIPT_KEY: _script()},
+                opts=self.child(after=[home]),
+            )
+            for node in pool.node_names:
+                command = node_command(
+                    f"{name}-{node}",
+                    f"gate {node} --json --wait {wait}{elsewhere}",
+                    access=access or ClusterAccess(),
+                    environment={
+                        "GPU_CLUSTER_GATE_WANTS": spec.wants,
+                        "GPU_CLUSTER_GATE_ATTEMPT": str(attempts.get(node, 0)),
+                        "GPU_CLUSTER_NODE_UID": uid_of(labelled[node]),
+                    },
+                    opts=self.child(after=[asks, labelled[node]]),
+                )
+                # The kubeconfig among its inputs would make a secret of all that it says.
+                told[node] = pulumi.Output.unsecret(command.stdout)
+        self.told = MappingProxyType(told)
+        self.register_outputs(props)
+
+
+def gate_spec(pool: NodePoolArgs) -> GateSpec:
+    """What the gate asks of a pool's nodes."""
+    driver = pool.driver.version if pool.driver is not None else None
+    layout = pool.mig.layout if pool.mig is not None else ""
+    spec = GateSpec(
+        gpus=pool.gpu.count if pool.gpu is not None else 0,
+        driver=driver or "",
+        layout=layout,
+        slices={},
+        image=DCGM_IMAGE,
+        tolerations=agent_tolerations([pool]),
+    )
+    return replace(spec, slices=dict(devices_per_node(pool))) if spec.is_cut else spec
+
+
+def _script() -> str:
+    home = resources.files("pulumi_gpu_cluster.health")
+    return home.joinpath(SCRIPT_KEY).read_text("utf-8")

@@ -1,0 +1,207 @@
+"""The gate: what a GPU node has to show before work comes onto it, and again after a change.
+
+Whole GPUs are diagnosed first, with MIG off; then the layout is cut and its instances counted;
+then the taint goes. What was verified is kept with the boot, driver and firmware that it was
+verified under. Under another boot or driver it is verified again, once the node is free: nobody's
+job is disturbed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from pulumi_gpu_cluster.catalog.mig import DISABLED
+from pulumi_gpu_cluster.operations.api_server import NODE
+from pulumi_gpu_cluster.operations.node_work.gate_job import boot_of, job_name
+from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
+from pulumi_gpu_cluster.operations.node_work.gate_record import (
+    Record,
+    is_held,
+    labels_of,
+    record_of,
+    write_record,
+)
+from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
+from pulumi_gpu_cluster.operations.node_work.hold import first_met, gpu_pods
+from pulumi_gpu_cluster.operations.node_work.layout import layout_of, layout_state, set_layout
+from pulumi_gpu_cluster.operations.node_work.verdict import Verdict, against, not_yet
+
+# source: NVIDIA/k8s-device-plugin v0.20.0, GPU Feature Discovery
+DRIVER_LABEL: Final = "nvidia.com/cuda.driver-version.full"
+
+_DONE: Final = ("", "success")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it stands with a node at the end of a run.
+
+    Attributes:
+        node: Its name.
+        state: `passed`, `in-service`, `failed`, or `pending`, which the next run goes on with.
+        reason: Why, or what is waited for.
+    """
+
+    node: str
+    state: Literal["passed", "in-service", "pending", "failed"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The gate of one pool.
+
+    Attributes:
+        asking: How nodes are asked.
+        spec: What is wanted of them.
+        config_map: ConfigMap with the script of the pods.
+    """
+
+    asking: Asking
+    spec: GateSpec
+    config_map: str
+
+    def pass_through(self, name: str, *, now: bool) -> Outcome:
+        """Verifies a node, as far as it needs that.
+
+        Args:
+            name: The node.
+            now: Whether it is verified however it stands with it, provided that it is free.
+
+        Raises:
+            NotThereError: There is no such node.
+            AccessError: The API server refuses or cannot be reached.
+        """
+        node = self._node(name)
+        record = record_of(node)
+        if record is None:
+            record = self._write(name, first_met(self.asking.access, name))
+        if now or (record.state == "failed" and record.boot != boot_of(node)):
+            return self._again(name)
+        if record.state == "failed":
+            return Outcome(name, "failed", record.reason)
+        if record.state == "in-service":
+            set_layout(self.asking.access, name, self.spec.layout or None)
+            return Outcome(name, "in-service", f"not verified: {record.reason}")
+        if record.state == "passed":
+            return self._known(name, node, record)
+        return self._verify(name, record)
+
+    def _known(self, name: str, node: Mapping[str, Any], record: Record) -> Outcome:
+        """A node that was verified earlier, which holds for as long as boot and driver do."""
+        driver = labels_of(node).get(DRIVER_LABEL)
+        wanted = self.spec.driver
+        if record.boot == boot_of(node) and driver in (None, record.driver):
+            if not wanted or record.driver == wanted:
+                if is_held(node):
+                    self._write(name, record)
+                set_layout(self.asking.access, name, self.spec.layout or None)
+                return Outcome(name, "passed", _verified(record))
+            if driver is not None:
+                return Outcome(name, "pending", f"driver {wanted} has not come to it yet")
+        return self._again(name)
+
+    def _again(self, name: str) -> Outcome:
+        """Verifies a node again that may be at work."""
+        busy = gpu_pods(self.asking.access, name)
+        if busy:
+            more = f" and {len(busy) - 1} more" if len(busy) > 1 else ""
+            return Outcome(
+                name, "pending", f"verified again once {busy[0]}{more} has ended; it works on"
+            )
+        node = self._node(name)
+        for mode in ("diag", "slices"):
+            self.asking.forget(job_name(node, mode, self.spec))
+        return self._verify(name, self._write(name, Record("held", "is to be verified again")))
+
+    def _verify(self, name: str, record: Record) -> Outcome:
+        if record.boot != boot_of(self._node(name)):
+            found = self._diagnose(name)
+            if isinstance(found, Outcome):
+                return found
+            record = found
+        outcome = self._cut(name, record)
+        if outcome is not None:
+            return outcome
+        passed = self._write(name, replace(record, state="passed", reason="", at=_now()))
+        return Outcome(name, "passed", _verified(passed))
+
+    def _diagnose(self, name: str) -> Record | Outcome:
+        """Diagnoses whole GPUs; for that none may be cut."""
+        boot = boot_of(self._node(name))
+        if self.spec.is_cut or layout_of(self._node(name)) != DISABLED:
+            if layout_of(self._node(name)) != DISABLED:
+                set_layout(self.asking.access, name, DISABLED)
+            if not self.asking.wait(lambda: layout_state(self._node(name)) in _DONE):
+                return self._pending(name, self._layout_says(name, DISABLED))
+        verdict = self.asking.ask(name, "diag", self.spec, self.config_map)
+        if isinstance(verdict, str):
+            return self._pending(name, verdict)
+        if early := not_yet(verdict, self.spec):
+            self.asking.forget(job_name(self._node(name), "diag", self.spec))
+            return self._pending(name, early)
+        if fault := against(verdict, self.spec):
+            return self._failed(name, fault, boot)
+        return self._write(name, _diagnosed(verdict, boot))
+
+    def _cut(self, name: str, record: Record) -> Outcome | None:
+        """Cuts a diagnosed node's GPUs as the pool says, and counts what came of it."""
+        set_layout(self.asking.access, name, self.spec.layout or None)
+        if not self.spec.is_cut:
+            return None
+        self.asking.wait(lambda: layout_state(self._node(name)) in ("success", "failed"))
+        state = layout_state(self._node(name))
+        if state != "success":
+            says = self._layout_says(name, self.spec.layout)
+            if state == "failed":
+                return self._failed(name, says, record.boot)
+            return self._pending(name, says, record)
+        return self._count(name, record) if self.spec.slices else None
+
+    def _count(self, name: str, record: Record) -> Outcome | None:
+        verdict = self.asking.ask(name, "slices", self.spec, self.config_map)
+        if isinstance(verdict, str):
+            return self._pending(name, verdict, record)
+        fault = against(verdict, self.spec)
+        return self._failed(name, fault, record.boot) if fault else None
+
+    def _pending(self, name: str, reason: str, so_far: Record | None = None) -> Outcome:
+        self._write(name, replace(so_far or Record("held"), state="held", reason=reason))
+        return Outcome(name, "pending", reason)
+
+    def _failed(self, name: str, reason: str, boot: str) -> Outcome:
+        self._write(name, Record("failed", reason, boot=boot, at=_now()))
+        return Outcome(name, "failed", reason)
+
+    def _layout_says(self, name: str, layout: str) -> str:
+        return f"MIG layout {layout}: {layout_state(self._node(name)) or 'MIG Manager is silent'}"
+
+    def _node(self, name: str) -> dict[str, Any]:
+        access = self.asking.access
+        return access.persist(lambda: access.get(NODE, name), f"read node {name}")
+
+    def _write(self, name: str, record: Record) -> Record:
+        write_record(self.asking.access, name, lambda _: record)
+        return record
+
+
+def _diagnosed(verdict: Verdict, boot: str) -> Record:
+    return Record(
+        "held",
+        "its GPUs are diagnosed, its layout follows",
+        boot=boot,
+        driver=verdict.driver,
+        firmware=verdict.firmware,
+        at=_now(),
+    )
+
+
+def _verified(record: Record) -> str:
+    return f"driver {record.driver}, firmware {record.firmware}, {record.at}"
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
