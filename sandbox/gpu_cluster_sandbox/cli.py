@@ -56,13 +56,20 @@ def up(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -
 @_site
 @_state_dir
 @_engine
-def down(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+@click.option(
+    "--lose-data",
+    is_flag=True,
+    help="Also where the site keeps its data: what a simulated cluster holds is nobody's.",
+)
+def down(
+    site: str, state_dir: Path | None, engine: Literal["auto", "download"], *, lose_data: bool
+) -> None:
     """Destroy a site's stack, stop its cluster and remove all that the sandbox wrote."""
     from gpu_cluster_sandbox.stack.down import down as take_down  # noqa: PLC0415
     from gpu_cluster_sandbox.stack.workspace import Workspace  # noqa: PLC0415
 
     with _told():
-        take_down(Workspace.of(site, state_dir), engine, click.echo)
+        take_down(Workspace.of(site, state_dir), engine, click.echo, lose_data=lose_data)
 
 
 @main.command()

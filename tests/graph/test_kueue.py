@@ -94,6 +94,21 @@ def test_what_nobody_was_promised_is_the_cohorts_to_lend() -> None:
     assert quotas["general"]["cpu"] == ("32", None)
 
 
+def test_a_pool_that_scales_lends_what_its_largest_would_leave() -> None:
+    """So a node that appears is used without another run, and jobs may wait for one to appear."""
+    graph = _graph(
+        {
+            ("node_pools", 0, "nodes"): None,
+            ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
+            ("node_pools", 0, "min"): 2,
+            ("node_pools", 0, "max"): 5,
+        }
+    )
+    (promised, beyond) = _quotas(_spec(graph, "ClusterQueue", "ml"))["train"]["nvidia.com/gpu"]
+    assert (promised, beyond) == ("8", "4")
+    assert _quotas(_spec(graph, "Cohort", "lab"))["train"]["nvidia.com/gpu"] == ("32", None)
+
+
 def test_guarantees_and_the_cohorts_rest_add_up_to_what_the_pools_have() -> None:
     graph = _graph()
     held = [_quotas(one.props["spec"]) for one in graph.of(f"{KUEUE}ClusterQueue")]

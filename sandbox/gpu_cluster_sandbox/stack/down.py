@@ -17,8 +17,21 @@ from gpu_cluster_sandbox.stack.workspace import Workspace
 Report = Callable[[str], None]
 
 
-def down(workspace: Workspace, engine_mode: Literal["auto", "download"], report: Report) -> None:
+def down(
+    workspace: Workspace,
+    engine_mode: Literal["auto", "download"],
+    report: Report,
+    *,
+    lose_data: bool = False,
+) -> None:
     """Destroys the stack, stops the cluster and removes every trace of the workspace.
+
+    Args:
+        workspace: Whose sandbox.
+        engine_mode: Where the engine comes from.
+        report: Says what happens.
+        lose_data: Whether data goes even where the site keeps it: what lies in a simulated
+            cluster is nobody's.
 
     Raises:
         SandboxError: The site keeps its data, or something went wrong.
@@ -33,18 +46,21 @@ def down(workspace: Workspace, engine_mode: Literal["auto", "download"], report:
         pulumi = PulumiCommand(workspace, engine)
         if pulumi.stack_exists():
             cluster.start(report)
-            if not site.gives_up_data:
+            if not site.gives_up_data and not lose_data:
                 raise SandboxError(
                     f"destroying {site.name} would lose:\n{losses(cluster.client(), site)}\n"
                     "and the site does not allow it",
                     f"to allow it, set `teardown: {{data: delete, crds: delete, confirm: "
                     f"{site.name}}}` in the site file and run `make up SITE={workspace.site}` "
-                    "once; to stop the sandbox and keep everything: "
-                    f"gpu-cluster-sandbox stop --site {workspace.site}",
+                    "once; to be rid of this simulated cluster all the same: "
+                    f"gpu-cluster-sandbox down --site {workspace.site} --lose-data; to stop it "
+                    f"and keep everything: gpu-cluster-sandbox stop --site {workspace.site}",
                 )
             if workspace.unfinished.exists():
                 recover(pulumi, report)
             workspace.unfinished.touch()
+            if not site.gives_up_data:
+                pulumi.unprotect()
             if code := pulumi.run("destroy", "--yes", "--suppress-outputs"):
                 raise SandboxError(
                     f"pulumi destroy ended with exit code {code}", "read what it says above"

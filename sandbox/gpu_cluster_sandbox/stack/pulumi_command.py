@@ -94,6 +94,10 @@ class PulumiCommand:
         stacks = self.workspace.backend / ".pulumi" / "stacks"
         return any(stacks.rglob(f"{self.workspace.site}.json"))
 
+    def unprotect(self) -> None:
+        """Lets everything in the stack be deleted."""
+        self._quietly("state", "unprotect", "--all", "--yes")
+
     def remove_stack(self) -> None:
         """Forgets an empty stack, with its history."""
         self._quietly("stack", "rm", "--yes", "--preserve-config")
@@ -110,7 +114,7 @@ class PulumiCommand:
     def command(self, arguments: Sequence[str]) -> list[str]:
         """The whole command line; those that read configuration read the working copy."""
         command = [os.fspath(self.engine.program("pulumi")), *arguments]
-        if arguments[0] in {"stack", *_READS_CONFIGURATION}:
+        if arguments[0] in {"stack", "state", *_READS_CONFIGURATION}:
             command += ["--stack", self.workspace.site]
         if arguments[0] in _READS_CONFIGURATION:
             command += ["--config-file", os.fspath(self.workspace.stack_file)]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.quantity import text_of
-from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, offered, pool_amount
+from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, node_amount, offered
 
 _NOTHING: Final = Share(Fraction(0), Fraction(0))
 
@@ -49,7 +49,9 @@ def unpromised(
 ) -> list[FlavorQuota]:
     """What is left of each pool when every guarantee is kept: for anybody to borrow.
 
-    Kueue lends only what some queue or cohort holds; what nobody was promised would lie idle.
+    Kueue lends only what some queue or cohort holds; what nobody was promised would lie idle. Of a
+    pool that scales it is what the largest pool would leave: so a node that appears is used
+    without another run, and jobs that wait for one are what makes it appear.
 
     Args:
         pools: All pools.
@@ -64,7 +66,7 @@ def unpromised(
                 (tenant.get(pool.name, {}).get(resource, _NOTHING).guarantee for tenant in tenants),
                 Fraction(0),
             )
-            rest = max(pool_amount(pool, resource) - taken, Fraction(0))
+            rest = max(node_amount(pool, resource) * pool.largest - taken, Fraction(0))
             left[resource] = Share(rest, rest)
         quotas.append(FlavorQuota(pool.name, left))
     return quotas
