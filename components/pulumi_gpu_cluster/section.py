@@ -29,6 +29,9 @@ class Section(BaseModel):
     """Of a section with keys that the site's author chooses: a pattern that they match, and what
     they are."""
 
+    open_as: ClassVar[str] = ""
+    """Under which key they are one mapping, for languages whose types need all keys named."""
+
 
 def _frozen(mapping: Mapping[str, _Value]) -> Mapping[str, _Value]:
     return MappingProxyType(dict(mapping))

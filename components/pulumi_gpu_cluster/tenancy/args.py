@@ -70,6 +70,7 @@ class PoolQuotaArgs(Section):
     """What a tenant has in one pool. Beside the named keys: MIG resources, as mig-3g.40gb."""
 
     open_keys: ClassVar = (r"gpu|mig-.+", "a GPU resource with its number, as mig-3g.40gb: 8")
+    open_as: ClassVar = "devices"
     # Typed extras: which MIG resources exist depends on the pool, so a rule names the wrong ones.
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Count] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -94,6 +95,7 @@ class QuotaArgs(Section):
     """What a tenant has in all. Beside the named keys: one entry per pool, by the pool's name."""
 
     open_keys: ClassVar = (DNS_LABEL, "a pool with its resources, as train: {gpu: 8}")
+    open_as: ClassVar = "pools"
     # Typed extras: pools are the site's own names; a rule names those that do not exist.
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, PoolQuotaArgs] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -41,7 +41,7 @@ class Tenant(KubernetesComponent):
         name: str,
         args: TenantArgs,
         *,
-        ceilings: Mapping[str, str],
+        ceilings: Mapping[str, pulumi.Input[str]],
         queue_rights: tuple[Right, ...] = (),
         expendable: bool = False,
         opts: pulumi.ResourceOptions | None = None,

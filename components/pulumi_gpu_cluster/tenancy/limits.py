@@ -45,7 +45,7 @@ _TEXTS: Final = ("configmaps", "secrets")
 
 
 def quota(
-    name: str, namespace: str, hard: Mapping[str, str], opts: pulumi.ResourceOptions
+    name: str, namespace: str, hard: Mapping[str, pulumi.Input[str]], opts: pulumi.ResourceOptions
 ) -> ResourceQuota:
     """The tenant's ceiling."""
     return ResourceQuota(

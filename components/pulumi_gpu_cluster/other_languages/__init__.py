@@ -1,0 +1,1 @@
+"""Components as other languages can be given them: inputs are typed mappings."""
