@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from graph_sites import Changes
+from graph_sites import NOTEBOOKS, Changes
 
 VARIANTS: Final[Mapping[str, Changes]] = {
     "kueue": {},
@@ -31,6 +31,7 @@ VARIANTS: Final[Mapping[str, Changes]] = {
         ("monitoring",): {"grafana": {"admin_password": "planted-password"}},
         ("scheduler",): {"kind": "volcano"},
     },
+    "notebooks": NOTEBOOKS,
     "leaving": {("tenants", 0, "state"): "leaving"},
     "selector": {
         ("node_pools", 0, "nodes"): None,
