@@ -14,11 +14,20 @@ MISSING: dict[str, tuple[str, ...]] = {
     "research-institute": (
         "site.control_plane.rke2.token",
         "site.ssh.private_key",
+        "site.monitoring.grafana.admin_password",
         "site.workloads.jupyterhub.oidc.client_secret",
         "site.workloads.jupyterhub.key",
     ),
-    "ai-lab": ("site.ssh.private_key",),
-    "managed-cloud": (),
+    "ai-lab": (
+        "site.ssh.private_key",
+        "site.monitoring.receivers[1].slack.url",
+        "site.monitoring.receivers[0].pagerduty.routing_key",
+        "site.monitoring.grafana.admin_password",
+    ),
+    "managed-cloud": (
+        "site.monitoring.receivers[0].slack.url",
+        "site.monitoring.grafana.admin_password",
+    ),
 }
 
 

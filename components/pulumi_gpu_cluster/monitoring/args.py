@@ -82,7 +82,9 @@ class SmtpArgs(Section):
 class SlackArgs(Section):
     """A channel in Slack, or in a chat that takes Slack's webhooks."""
 
-    url: Annotated[SecretStr | None, Given("an incoming webhook's address, from Slack")] = None
+    url: Annotated[
+        SecretStr | None, Given("an incoming webhook's address, from Slack", form="url")
+    ] = None
     """Address of the incoming webhook. Who has it can post, so it is a secret."""
 
     channel: Text
@@ -92,7 +94,7 @@ class SlackArgs(Section):
 class WebhookArgs(Section):
     """A service of your own that takes Alertmanager's JSON."""
 
-    url: Annotated[SecretStr | None, Given("the address that takes the alerts")] = None
+    url: Annotated[SecretStr | None, Given("the address that takes the alerts", form="url")] = None
     """Its address. A secret, because such addresses hold tokens."""
 
 
