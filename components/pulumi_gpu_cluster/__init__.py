@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.network.cni.calico import Calico
     from pulumi_gpu_cluster.network.cni.cilium import Cilium
     from pulumi_gpu_cluster.network.discovery import NodeFeatureDiscovery
+    from pulumi_gpu_cluster.network.operator.component import NetworkOperator
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
     from pulumi_gpu_cluster.node_pools.component import NodePool
     from pulumi_gpu_cluster.node_pools.guard import NodeGuard
@@ -66,6 +67,7 @@ _HOMES: Final = {
     "JupyterHubArgs": "workloads.jupyterhub.args",
     "KueueQueue": "scheduling.kueue.queue",
     "NetworkArgs": "network.args",
+    "NetworkOperator": "network.operator.component",
     "NodeFeatureDiscovery": "network.discovery",
     "Monitoring": "monitoring.component",
     "MonitoringArgs": "monitoring.args",
@@ -110,6 +112,7 @@ __all__ = [
     "Monitoring",
     "MonitoringArgs",
     "NetworkArgs",
+    "NetworkOperator",
     "NodeFeatureDiscovery",
     "NodeGate",
     "NodeGuard",

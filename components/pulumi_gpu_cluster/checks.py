@@ -14,7 +14,7 @@ from pulumi_gpu_cluster.findings import Finding, Severity
 from pulumi_gpu_cluster.gpu_operator import driver_rules, mig_rules
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
-from pulumi_gpu_cluster.network import cni_rules
+from pulumi_gpu_cluster.network import cni_rules, fabric_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
@@ -38,6 +38,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *driver_rules.RULES,
             *mig_rules.RULES,
             *cni_rules.RULES,
+            *fabric_rules.RULES,
             *scheduler_rules.RULES,
             *monitoring_rules.RULES,
             *tenant_rules.RULES,

@@ -13,7 +13,7 @@ from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
 from pulumi_gpu_cluster.gpu_operator.wiring import gpu_operator
 from pulumi_gpu_cluster.health.wiring import node_gate, problem_detector
 from pulumi_gpu_cluster.monitoring.wiring import monitoring
-from pulumi_gpu_cluster.network.wiring import cni, node_feature_discovery
+from pulumi_gpu_cluster.network.wiring import cni, network_operator, node_feature_discovery
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
 from pulumi_gpu_cluster.site import Site
@@ -62,7 +62,8 @@ class GpuCluster(pulumi.ComponentResource):
         monitoring(parts)
         pools = node_pools(parts)
         features = node_feature_discovery(parts, after=pools)
-        operator = gpu_operator(parts, after=[*pools, *features])
+        nics = network_operator(parts, after=[*pools, *features])
+        operator = gpu_operator(parts, after=[*pools, *features, *nics])
         problem_detector(parts)
         gates = node_gate(parts, pools, after=operator)
         queues = scheduler(parts, promised=list(held.values()))

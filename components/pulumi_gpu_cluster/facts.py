@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pulumi_gpu_cluster.catalog import versions
+from pulumi_gpu_cluster.network.resources import rdma_resource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_in
 from pulumi_gpu_cluster.scheduling.choice import queue_names
@@ -35,6 +36,9 @@ def pool_facts(pool: NodePoolArgs) -> dict[str, Any]:
     }
     if pool.gpu is not None:
         facts["gpu"] = {"model": pool.gpu.model, "count": pool.gpu.count}
+    if pool.fabric is not None:
+        facts["fabric"] = pool.fabric.link
+        facts["rdma"] = rdma_resource(pool)
     if pool.driver is not None:
         facts["driver"] = pool.driver.version or pool.driver.source
     if pool.mig is not None:

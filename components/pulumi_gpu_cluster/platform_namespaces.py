@@ -52,6 +52,11 @@ def _of_the_network(site: Site) -> Iterator[PlatformNamespace]:
         "Node Feature Discovery",
         "site.network.discovery_namespace",
     )
+    yield PlatformNamespace(
+        site.network.operator_namespace,
+        "the Network Operator",
+        "site.network.operator_namespace",
+    )
 
 
 def _of_health(site: Site) -> Iterator[PlatformNamespace]:

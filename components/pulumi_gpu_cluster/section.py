@@ -85,6 +85,8 @@ Text = Annotated[str, Field(min_length=1)]
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]{1,3})?$"
 HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
+# source: kernel.org, IFNAMSIZ: a device's name has up to 15 characters
+INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 PERIOD: Final = r"^[1-9][0-9]{0,4}[mhdwy]$"
@@ -97,6 +99,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         HTTPS_URL: "an address that begins with https://, without user, query or fragment",
         PERIOD: "a time with its unit, for example 30d or 12h",
         HOST_AND_PORT: "a host with its port, for example mail.example.org:587",
+        INTERFACE: "a network interface of the host, for example ens1f0np0",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
     }

@@ -75,7 +75,7 @@ class Site(Section):
     """The machines, pool by pool."""
 
     network: NetworkArgs = Field(default_factory=NetworkArgs)
-    """The pods' network, and Node Feature Discovery."""
+    """CNI, Node Feature Discovery and Network Operator."""
 
     gpu_operator: GpuOperatorArgs = Field(default_factory=GpuOperatorArgs)
     """NVIDIA GPU Operator."""

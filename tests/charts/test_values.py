@@ -52,6 +52,12 @@ KNOWN: dict[str, Values] = {
         },
         "whisker": {"enabled": False},
     },
+    "network-operator": {
+        "nfd": {"enabled": False, "deployNodeFeatureRules": True},
+        "sriovNetworkOperator": {"enabled": True},
+        "sriov-network-operator": {"operator": {"resourcePrefix": "nvidia.com"}},
+        "operator": {"resources": {"limits": {"memory": "1Gi"}}},
+    },
     "node-feature-discovery": {
         "worker": {"config": {"sources": {"pci": {}}}, "tolerations": []},
         "postDeleteCleanup": False,
@@ -111,6 +117,8 @@ TYPOS: list[tuple[str, str, object]] = [
     ("gpu-operator", "node-feature-discovery.worker.toleration", []),
     ("cilium", "ipam.operator.clusterPoolIPv4PodCIDR", "10.244.0.0/16"),
     ("tigera-operator", "installation.calicoNetworks", {}),
+    ("network-operator", "nfd.deployNodeFeatureRule", True),
+    ("network-operator", "sriov-network-operator.operator.resourcesPrefix", "nvidia.com"),
     ("node-feature-discovery", "worker.toleration", []),
     ("kube-prometheus-stack", "prometheus.prometheusSpec.ruleSelectorNilUsesHelmValue", False),
     ("kueue", "controllerManager.replica", 2),

@@ -16,6 +16,8 @@ from gpu_cluster_sandbox.charts.facts import load_crds, load_facts
 from gpu_cluster_sandbox.charts.render import chart_files
 from pulumi_gpu_cluster.catalog.charts import CHARTS, CrdDelivery
 
+AS_FILES = {CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK, CrdDelivery.OPERATOR}
+
 
 @pytest.fixture(scope="module")
 def charts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
@@ -49,12 +51,14 @@ def test_crds_come_the_way_the_real_chart_brings_them(charts: dict[str, Path], n
     folder = charts[name]
     for crd_set in CHARTS[name].crds:
         inner = folder / "charts" / crd_set.subchart if crd_set.subchart else folder
-        as_files = crd_set.delivery in (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK)
+        as_files = crd_set.delivery in AS_FILES
         where = inner / "crds" if as_files else inner / "templates"
         prefix = "" if as_files else "crd-"
-        assert {path.name for path in where.glob(f"{prefix}*.*.yaml")} == {
-            f"{prefix}{crd}.yaml" for crd in crd_set.names
-        }
+        found = {path.name for path in where.glob(f"{prefix}*.*.yaml")}
+        assert {f"{prefix}{crd}.yaml" for crd in crd_set.names} <= found
+    everywhere = {path.name for path in folder.rglob("*.yaml") if path.parent.name == "crds"}
+    everywhere |= {path.name.removeprefix("crd-") for path in folder.rglob("crd-*.yaml")}
+    assert everywhere == {f"{crd}.yaml" for crd in CHARTS[name].crd_names}
 
 
 def test_a_chart_that_upgrades_its_crds_by_a_hook_has_the_hook(charts: dict[str, Path]) -> None:

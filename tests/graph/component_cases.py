@@ -22,6 +22,7 @@ from pulumi_gpu_cluster import (
     Kueue,
     KueueQueue,
     Monitoring,
+    NetworkOperator,
     NodeFeatureDiscovery,
     NodeGate,
     NodeGuard,
@@ -72,6 +73,22 @@ def _cilium(name: str) -> Cilium:
 def _calico(name: str) -> Calico:
     return Calico(
         name, CniArgs(kind="calico", pod_cidr="10.244.0.0/16"), opts=provider_options(name)
+    )
+
+
+def _network_operator(name: str) -> NetworkOperator:
+    pools = site(
+        {
+            ("node_pools", 0, "fabric"): "ndr400",
+            ("node_pools", 1, "fabric"): {
+                "link": "roce-200",
+                "interfaces": ["ens1f0np0"],
+                "addresses": "192.168.64.0/24",
+            },
+        }
+    ).node_pools
+    return NetworkOperator(
+        name, namespace="nics", pools=pools, jobs="job", opts=provider_options(name)
     )
 
 
@@ -200,6 +217,7 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:gpu-operator:GpuOperator": _gpu_operator,
     "gpu-cluster:network:Calico": _calico,
     "gpu-cluster:network:Cilium": _cilium,
+    "gpu-cluster:network:NetworkOperator": _network_operator,
     "gpu-cluster:network:NodeFeatureDiscovery": _discovery,
     "gpu-cluster:health:NodeGate": _node_gate,
     "gpu-cluster:health:ProblemDetector": _problem_detector,

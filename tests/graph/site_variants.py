@@ -32,6 +32,21 @@ VARIANTS: Final[Mapping[str, Changes]] = {
         ("scheduler",): {"kind": "volcano"},
     },
     "notebooks": NOTEBOOKS,
+    "infiniband": {
+        ("node_pools", 0, "fabric"): {
+            "link": "ndr400",
+            "interfaces": ["ibs1", "ibs2"],
+            "addresses": "192.168.64.0/20",
+        },
+        ("node_pools", 1, "fabric"): {"link": "hdr200", "driver": "host"},
+    },
+    "roce": {
+        ("node_pools", 0, "fabric"): {
+            "link": "roce-400",
+            "interfaces": ["ens1f0np0", "ens2f0np0"],
+            "addresses": "192.168.64.0/24",
+        },
+    },
     "leaving": {("tenants", 0, "state"): "leaving"},
     "selector": {
         ("node_pools", 0, "nodes"): None,

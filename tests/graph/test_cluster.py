@@ -27,17 +27,12 @@ def _added_node(kind: str, pool: int) -> tuple[Graph, Graph]:
 
 
 def test_type_tokens_stay_as_they_are_in_users_state() -> None:
-    tokens = {one.type for one in _graph().resources if one.type.startswith("gpu-cluster:")}
-    others: tuple[Changes, ...] = (
-        {("scheduler",): {"kind": "volcano"}},
-        {("network",): {"cni": "cilium"}},
-        VARIANTS["monitoring"],
-        {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16"}}},
-    )
-    for changes in others:
-        tokens |= {
-            one.type for one in _graph(changes).resources if one.type.startswith("gpu-cluster:")
-        }
+    tokens = {
+        one.type
+        for changes in VARIANTS.values()
+        for one in _graph(changes).resources
+        if one.type.startswith("gpu-cluster:")
+    }
     assert tokens == set(MAKERS)
 
 
@@ -106,6 +101,7 @@ def test_barriers_stand_between_components_and_not_between_all_their_children() 
     waiting = [one for one in graph.resources if len(one.dependencies) > 20]
     assert {one.type for one in waiting} <= {
         "gpu-cluster:gpu-operator:GpuOperator",
+        "gpu-cluster:network:NetworkOperator",
         "gpu-cluster:network:NodeFeatureDiscovery",
     }
 

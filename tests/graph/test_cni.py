@@ -50,11 +50,8 @@ def test_nothing_that_needs_pods_comes_before_the_cni(cni: object, chart: str) -
 
 def test_a_cluster_that_brings_its_own_cni_gets_none() -> None:
     graph = _cluster({"kind": "existing", "name": "canal"})
-    assert {one.props["name"] for one in graph.of(RELEASE)} == {
-        "gpu-operator",
-        "kueue",
-        "node-feature-discovery",
-    }
+    charts = {one.props["name"] for one in graph.of(RELEASE)}
+    assert not charts & {"cilium", "tigera-operator"}
 
 
 def test_the_cni_of_a_living_cluster_is_not_taken_away_by_an_edit() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from component_cases import provider_options
 from graph_sites import Changes, site
 from recorded_graph import Graph, record
@@ -132,3 +133,22 @@ def test_one_mig_strategy_holds_for_the_cluster() -> None:
 def test_its_crds_go_only_where_the_site_says_so() -> None:
     assert _values(_graph())["operator"] == {"cleanupCRD": False}
     assert _values(_graph(delete_crds=True))["operator"] == {"cleanupCRD": True}
+
+
+def test_memory_of_gpus_reaches_adapters_without_a_module_that_waits_for_the_nic_driver() -> None:
+    graph = _graph({("node_pools", 0, "fabric"): "ndr400"})
+    assert [one.props["spec"].get("rdma") for one in graph.of(DRIVER)] == [None, None]
+
+
+@pytest.mark.parametrize(("brings", "of_the_host"), [("operator", False), ("host", True)])
+def test_a_proprietary_kernel_module_waits_for_the_nic_driver_of_whoever_brings_it(
+    brings: str, *, of_the_host: bool
+) -> None:
+    graph = _graph(
+        {
+            ("node_pools", 0, "gpu", "model"): "V100-SXM2-32GB",
+            ("node_pools", 0, "fabric"): {"link": "edr100", "driver": brings},
+        }
+    )
+    train = next(one for one in graph.of(DRIVER) if one.props["metadata"]["name"] == "train")
+    assert train.props["spec"]["rdma"] == {"enabled": True, "useHostMofed": of_the_host}

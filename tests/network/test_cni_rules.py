@@ -79,3 +79,18 @@ def test_a_tenant_cannot_have_a_namespace_that_the_cni_makes() -> None:
     quota = {"general": {"cpu": 1, "memory": "1Gi"}}
     found = judged(network={"cni": cni}, tenants=[tenant("calico-system", quota)])
     assert places(found) == [("name-reserved", "site.tenants[0].name")]
+
+
+def test_a_cluster_that_kubeadm_makes_needs_a_cni_of_ours() -> None:
+    kubeadm = {"kind": "kubeadm", "version": "1.36.3", "endpoint": "10.0.0.1", "hosts": "cp1"}
+    found = places(judged(control_plane=kubeadm, network={}))
+    assert ("cni-missing", CNI) in found
+    with_one = places(judged(control_plane=kubeadm, network={"cni": "cilium"}))
+    assert not [rule for rule, _ in with_one if rule.startswith("cni-")]
+
+
+def test_rke2_brings_a_cni_that_keeps_tenants_apart() -> None:
+    rke2 = {"kind": "rke2", "version": "v1.36.3+rke2r1", "endpoint": "10.0.0.1", "hosts": "cp1"}
+    quota = {"general": {"cpu": 1, "memory": "1Gi"}}
+    found = places(judged(control_plane=rke2, network={}, tenants=[tenant(quota=quota)]))
+    assert not [rule for rule, _ in found if rule.startswith("cni-")]

@@ -30,6 +30,36 @@ CILIUM: Final = "1.20.0"
 # renovate: datasource=helm depName=tigera-operator registryUrl=https://docs.tigera.io/calico/charts
 CALICO: Final = "v3.32.1"
 
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24 (chart published without the "v")
+# renovate: datasource=helm depName=network-operator registryUrl=https://helm.ngc.nvidia.com/nvidia
+NETWORK_OPERATOR: Final = "26.4.1"
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/doca-driver
+DOCA_DRIVER_IMAGE: Final = "nvcr.io/nvidia/mellanox/doca-driver:doca3.4.1-26.04-1.1.0.0-1"
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin
+RDMA_SHARED_DEVICE_PLUGIN_IMAGE: Final = (
+    "nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin:network-operator-v26.4.1"
+)
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/multus-cni
+MULTUS_IMAGE: Final = "nvcr.io/nvidia/mellanox/multus-cni:network-operator-v26.4.1"
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/plugins
+CNI_PLUGINS_IMAGE: Final = "nvcr.io/nvidia/mellanox/plugins:network-operator-v26.4.1"
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/ipoib-cni
+IPOIB_CNI_IMAGE: Final = "nvcr.io/nvidia/mellanox/ipoib-cni:network-operator-v26.4.1"
+
+# source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/nvidia-k8s-ipam
+NV_IPAM_IMAGE: Final = "nvcr.io/nvidia/mellanox/nvidia-k8s-ipam:network-operator-v26.4.1"
+
 # source: kubernetes-sigs/node-feature-discovery tag v0.19.0, 2026-07-10 (chart without the "v")
 # renovate: datasource=docker depName=registry.k8s.io/nfd/charts/node-feature-discovery
 NODE_FEATURE_DISCOVERY: Final = "0.19.0"

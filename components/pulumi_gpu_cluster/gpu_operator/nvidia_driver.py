@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
 
@@ -30,6 +31,8 @@ class NvidiaDriver:
         tolerations: Tolerations of the driver's pods. The chart's own reach only the default
             object.
         jobs: Label selector of the pods that an upgrade waits for.
+        peermem: Who brings the NIC driver, where GPU and adapter cannot do without the module
+            nvidia-peermem; None where they can.
     """
 
     name: str
@@ -38,6 +41,7 @@ class NvidiaDriver:
     node_selector: Mapping[str, str]
     tolerations: Sequence[Mapping[str, str]]
     jobs: str
+    peermem: Literal["operator", "host"] | None = None
 
     def spec(self) -> dict[str, Any]:
         """The object's spec."""
@@ -51,7 +55,14 @@ class NvidiaDriver:
             "nodeSelector": dict(self.node_selector),
             "tolerations": [dict(toleration) for toleration in self.tolerations],
             "upgradePolicy": self._upgrade_policy(),
+            **self._rdma(),
         }
+
+    def _rdma(self) -> dict[str, Any]:
+        """With nvidia-peermem the driver waits for the NIC driver, and without one for ever."""
+        if self.peermem is None:
+            return {}
+        return {"rdma": {"enabled": True, "useHostMofed": self.peermem == "host"}}
 
     def _upgrade_policy(self) -> dict[str, Any]:
         # Every part is there because older controllers crash on a missing one.
@@ -88,7 +99,22 @@ def driver_of(pool: NodePoolArgs, jobs: str) -> NvidiaDriver | None:
         node_selector=selector(pool),
         tolerations=agent_tolerations([pool]),
         jobs=jobs,
+        peermem=_peermem(pool),
     )
+
+
+def _peermem(pool: NodePoolArgs) -> Literal["operator", "host"] | None:
+    """Who brings the NIC driver of a pool whose GPUs need nvidia-peermem.
+
+    The open kernel module hands GPU memory to adapters by itself (DMA-BUF); the proprietary one
+    needs the module, and that is built against the NIC driver.
+    source: NVIDIA GPU Operator documentation, GPUDirect RDMA
+    """
+    if pool.fabric is None or pool.driver is None or pool.gpu is None:
+        return None
+    model = GPUS.get(pool.gpu.model)
+    flavours = (pool.driver.kernel_module, model.kernel_module if model is not None else "any")
+    return pool.fabric.driver if "proprietary" in flavours else None
 
 
 def nvidia_driver(name: str, driver: NvidiaDriver, opts: pulumi.ResourceOptions) -> CustomResource:

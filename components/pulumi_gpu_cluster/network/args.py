@@ -36,7 +36,7 @@ class CniArgs(Section):
 
 
 class NetworkArgs(Section):
-    """The pods' network, and what finds out which adapters and GPUs the nodes have."""
+    """The pods' network, and the software of the nodes' fast network adapters."""
 
     cni: Annotated[CniArgs, BeforeValidator(_CNI, json_schema_input_type=str | CniArgs)] = Field(
         default_factory=CniArgs
@@ -45,3 +45,6 @@ class NetworkArgs(Section):
 
     discovery_namespace: DnsLabel = "node-feature-discovery"
     """Namespace of Node Feature Discovery, which tells the operators what the nodes have."""
+
+    operator_namespace: DnsLabel = "nvidia-network-operator"
+    """Namespace of the NVIDIA Network Operator, which is there where a pool has a `fabric`."""

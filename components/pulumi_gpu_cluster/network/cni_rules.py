@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
@@ -25,6 +26,8 @@ _WITH_POLICY: Final = frozenset(
         "weave",
     }
 )
+# source: RKE2 documentation, basic network options
+_BROUGHT_BY: Final[Mapping[str, str]] = MappingProxyType({"rke2": "canal"})
 _PATH: Final = "site.network.cni"
 _CURE: Final = "write cni: cilium or calico, or add an engine for policies beside it"
 
@@ -42,7 +45,8 @@ def cni_no_networkpolicy(case: Case) -> Iterator[Fault]:
 def cni_unknown(case: Case) -> Iterator[Fault]:
     """Nothing says whether the CNI enforces the NetworkPolicies that keep tenants apart."""
     name = _existing(case)
-    if not case.site.tenants or name is None or name in _WITHOUT_POLICY | _WITH_POLICY:
+    built = case.site.control_plane.kind == "kubeadm"
+    if not case.site.tenants or name is None or name in _WITHOUT_POLICY | _WITH_POLICY or built:
         return
     if name:
         message = f"{name} is none that we know to enforce NetworkPolicy, which keeps tenants apart"
@@ -62,6 +66,15 @@ def cni_incomplete(case: Case) -> Iterator[Fault]:
         yield Fault(f"{_PATH}.pod_cidr", "is missing, and Calico needs it", fix)
 
 
+@rule(ERROR, waivable=False)
+def cni_missing(case: Case) -> Iterator[Fault]:
+    """Nobody installs a CNI, and no pod can run."""
+    cni = case.site.network.cni
+    if case.site.control_plane.kind == "kubeadm" and cni.kind == "existing":
+        message = "kubeadm installs none, so the cluster that we make brings none"
+        yield Fault(_PATH, message, "write cni: cilium, or calico with its pod_cidr")
+
+
 @rule(WARNING)
 def cni_setting_without_effect(case: Case) -> Iterator[Fault]:
     """A setting of the CNI says nothing to the kind that was chosen."""
@@ -76,12 +89,16 @@ def cni_setting_without_effect(case: Case) -> Iterator[Fault]:
 def _existing(case: Case) -> str | None:
     """The name of the CNI that the cluster brings, empty where it has none; None for ours."""
     cni = case.site.network.cni
-    return (cni.name or "").lower() if cni.kind == "existing" else None
+    if cni.kind != "existing":
+        return None
+    by_default = _BROUGHT_BY.get(case.site.control_plane.kind, "")
+    return (cni.name or by_default).lower()
 
 
 RULES: Final[tuple[Rule, ...]] = (
     cni_no_networkpolicy,
     cni_unknown,
     cni_incomplete,
+    cni_missing,
     cni_setting_without_effect,
 )

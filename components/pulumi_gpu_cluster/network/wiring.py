@@ -10,8 +10,11 @@ from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.network.cni.calico import Calico
 from pulumi_gpu_cluster.network.cni.cilium import Cilium
 from pulumi_gpu_cluster.network.discovery import NodeFeatureDiscovery
+from pulumi_gpu_cluster.network.operator.component import NetworkOperator
+from pulumi_gpu_cluster.network.resources import fabric_pools
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.scheduling.choice import job_selector
 
 
 def cni(cluster: Composition) -> list[KubernetesComponent]:
@@ -25,7 +28,9 @@ def cni(cluster: Composition) -> list[KubernetesComponent]:
     opts = pulumi.ResourceOptions.merge(cluster.inside(), keep)
     args = site.network.cni
     if args.kind == "cilium":
-        return [Cilium(cluster.named("cilium"), args, charts=site.charts, opts=opts)]
+        second = any(fabric_pools(site.node_pools))
+        name = cluster.named("cilium")
+        return [Cilium(name, args, beside_multus=second, charts=site.charts, opts=opts)]
     if args.kind == "calico":
         return [Calico(cluster.named("calico"), args, charts=site.charts, opts=opts)]
     return []
@@ -41,13 +46,37 @@ def node_feature_discovery(
         after: The node pools.
     """
     site = cluster.site
-    if not any(pool.gpu for pool in site.node_pools):
+    if not any(pool.gpu or pool.fabric for pool in site.node_pools):
         return []
     return [
         NodeFeatureDiscovery(
             cluster.named("node-feature-discovery"),
             namespace=site.network.discovery_namespace,
             tolerations=agent_tolerations(site.node_pools),
+            charts=site.charts,
+            opts=cluster.inside(after),
+        )
+    ]
+
+
+def network_operator(
+    cluster: Composition, after: Sequence[pulumi.Resource]
+) -> list[NetworkOperator]:
+    """The Network Operator; none in a cluster without a fabric.
+
+    Args:
+        cluster: The cluster.
+        after: The node pools, and Node Feature Discovery.
+    """
+    site = cluster.site
+    if not any(fabric_pools(site.node_pools)):
+        return []
+    return [
+        NetworkOperator(
+            cluster.named("network-operator"),
+            namespace=site.network.operator_namespace,
+            pools=site.node_pools,
+            jobs=job_selector(site.scheduler.kind),
             charts=site.charts,
             opts=cluster.inside(after),
         )

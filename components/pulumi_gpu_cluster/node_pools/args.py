@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
+from pulumi_gpu_cluster.network.fabric_args import Fabric
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
@@ -134,6 +135,9 @@ class NodePoolArgs(Section):
         None
     )
     """MIG layout: its name (`all-3g.40gb`) or an object. Whole GPUs without it."""
+
+    fabric: Fabric | None = None
+    """The fast network between the pool's nodes: its name (`ndr400`, `roce-400`) or an object."""
 
     labels: FrozenMap[str] = Field(default_factory=dict)
     """More labels for the pool's nodes. Only with `nodes`."""

@@ -47,7 +47,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("workloads", "jupyterhub", "profiles", EACH, "sharing"): Planned(
             "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
         ),
-        ("node_pools", EACH, "fabric"): Planned("a pool's fabric", "leave it out"),
         ("node_pools", EACH, "sharing"): _SHARING,
         ("node_pools", EACH, "gpu", "sharing"): _SHARING,
         ("node_pools", EACH, "mig", "layouts"): Planned(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 from pulumi_gpu_cluster.catalog.drivers import branches, qualified
+from pulumi_gpu_cluster.catalog.fabrics import FABRICS
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.checks import RULES
 from pulumi_gpu_cluster.reading.not_offered import planned_words
@@ -47,6 +48,7 @@ def site_reference() -> str:
         _INTRODUCTION,
         *(_section(path, definitions[name], definitions) for path, name in _sections(definitions)),
         _gpus(),
+        _fabrics(),
         _drivers(),
         _rules(),
         _planned(),
@@ -148,6 +150,15 @@ def _gpus() -> str:
     ]
     heads = ("model", "architecture", "oldest driver", "MIG layouts", "oldest driver with MIG")
     return f"## GPUs\n\n{_table(heads, rows)}\n"
+
+
+def _fabrics() -> str:
+    names = {"infiniband": "InfiniBand", "ethernet": "RoCE"}
+    rows = [
+        (f"`{fabric.name}`", names[fabric.link], f"{fabric.gbit_per_s} Gbit/s")
+        for fabric in FABRICS.values()
+    ]
+    return f"## Fabrics\n\n{_table(('fabric', 'technology', 'one port'), rows)}\n"
 
 
 def _layouts(layouts: Sequence[str]) -> str:

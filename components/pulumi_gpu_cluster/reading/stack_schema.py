@@ -10,6 +10,7 @@ import copy
 from typing import Any, Final, cast
 
 from pulumi_gpu_cluster.catalog.drivers import qualified
+from pulumi_gpu_cluster.catalog.fabrics import FABRICS
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.catalog.mig import BALANCED, DISABLED, ENABLED, boards
 from pulumi_gpu_cluster.reading.structure import keys_of
@@ -64,6 +65,8 @@ def _name_the_known(definitions: dict[str, Any]) -> None:
     pool = definitions["NodePoolArgs"]["properties"]
     _shorthand(pool["mig"])["enum"] = layouts
     _shorthand(pool["driver"])["examples"] = list(qualified())
+    definitions["FabricArgs"]["properties"]["link"]["enum"] = list(FABRICS)
+    _shorthand(pool["fabric"])["enum"] = list(FABRICS)
 
 
 def _shorthand(field: dict[str, Any]) -> dict[str, Any]:

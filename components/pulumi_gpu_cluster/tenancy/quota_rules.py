@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Final
 
+from pulumi_gpu_cluster.network.resources import means_rdma
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node, resource_name, short_name
 from pulumi_gpu_cluster.quantity import text_of, value
@@ -40,6 +41,8 @@ def quota_unknown_resource(case: Case) -> Iterator[Fault]:
         for short in quota.devices:
             if short_name(resource_name(short)) in offered:
                 continue
+            if pool.fabric is not None and means_rdma(short):
+                continue  # There, and nothing to have a quota of: said elsewhere.
             message = f"pool {pool.name} offers no {short}"
             fix = _offer(short, sorted(offered)) or f"remove it: pool {pool.name} has no GPUs"
             yield Fault(_path(index, pool.name, short), message, fix)

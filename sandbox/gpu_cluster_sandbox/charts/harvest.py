@@ -126,7 +126,8 @@ def chart_facts(chart: Chart, stand_in: StandIn, root: Path) -> ChartFacts:
 
 def chart_crds(stand_in: StandIn, root: Path) -> dict[str, list[Json]]:
     """The structural CRDs of one chart, by the bundled chart they belong to."""
-    crds = {"": _crds(stand_in.source, root)}
+    sources = (stand_in.source, *stand_in.made_later)
+    crds = {"": [crd for source in sources for crd in _crds(source, root)]}
     for source in stand_in.bundled:
         crds[source.name] = _crds(source, root)
     bundled = {crd["metadata"]["name"] for name in crds if name for crd in crds[name]}

@@ -18,6 +18,8 @@ from pulumi_gpu_cluster.catalog.charts import Chart, CrdDelivery, CrdSet
 Json = dict[str, Any]
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
+# What an operator would make comes with its stand-in, which runs none.
+_AS_FILES: Final = frozenset({CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK, CrdDelivery.OPERATOR})
 _POLICY: Final = "helm.sh/resource-policy"
 _POLICY_VALUE: Final = "asked-of-the-values"
 _HOOK: Final = {
@@ -133,7 +135,7 @@ def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[st
         raise ValueError(f"chart {chart.name}: catalogue and stand-in differ in the CRDs {odd}")
     files: dict[str, str] = {}
     for name, crd in harvested.items():
-        if sets[name].delivery in (CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK):
+        if sets[name].delivery in _AS_FILES:
             files[f"crds/{name}.yaml"] = _crd(crd)
         else:
             files[f"templates/crd-{name}.yaml"] = _crd_template(crd, sets[name])

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pulumi_gpu_cluster.catalog.gpus import GPUS
+from pulumi_gpu_cluster.network.resources import fabric_pools
 from pulumi_gpu_cluster.node_pools.args import GpuArgs, NodePoolArgs
 from pulumi_gpu_cluster.site import Site
 
 SYSTEM_NODE: Final = "sandbox-system"
 """The node that is there only where no pool takes the operators' pods."""
+
+RDMA_NOTE: Final = "sandbox.gpu-cluster.io/rdma"
+"""The annotation with the RDMA resources that a node's adapters would give."""
 
 Manifest = dict[str, Any]
 
@@ -37,16 +42,20 @@ def simulated_nodes(site: Site) -> list[Manifest]:
         _node(
             name,
             site.control_plane.kubernetes_version,
-            labels={**(pool.selector or {}), **_gpu_labels(pool.gpu, strategy)},
+            labels={
+                **(pool.selector or {}),
+                **_gpu_labels(pool.gpu, strategy),
+                **_nic_labels(pool),
+            },
             resources={"cpu": str(pool.cpus), "memory": pool.memory, **_gpu_resources(pool.gpu)},
-            taints=_taints_of_the_cloud(pool),
+            pool=pool,
         )
         for pool in site.node_pools
         for name in _names(pool)
     ]
     if not any(pool.gpu is None and not pool.taints and pool.size for pool in site.node_pools):
         resources = {"cpu": "16", "memory": "64Gi"}
-        nodes.append(_node(SYSTEM_NODE, site.control_plane.kubernetes_version, {}, resources, []))
+        nodes.append(_node(SYSTEM_NODE, site.control_plane.kubernetes_version, {}, resources))
     return nodes
 
 
@@ -62,15 +71,17 @@ def _node(
     version: str,
     labels: Mapping[str, str],
     resources: Mapping[str, str],
-    taints: list[dict[str, str]],
+    pool: NodePoolArgs | None = None,
 ) -> Manifest:
+    taints = _taints_of_the_cloud(pool) if pool is not None else []
+    notes = _rdma_notes(pool) if pool is not None else {}
     amounts = {**resources, "pods": _PODS, "ephemeral-storage": _DISK}
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {
             "name": name,
-            "annotations": dict(_SIMULATED),
+            "annotations": {**_SIMULATED, **notes},
             "labels": {**_kubelet_labels(name), **_os_labels(), **labels},
         },
         "spec": {"taints": taints} if taints else {},
@@ -125,6 +136,17 @@ def _gpu_labels(gpu: GpuArgs | None, strategy: str) -> dict[str, str]:
         "nvidia.com/mig.capable": str(capable).lower(),
         **({"nvidia.com/mig.strategy": strategy} if capable else {}),
     }
+
+
+def _nic_labels(pool: NodePoolArgs) -> dict[str, str]:
+    """NFD's label of NVIDIA's network adapters."""
+    return {} if pool.fabric is None else {"feature.node.kubernetes.io/pci-15b3.present": "true"}
+
+
+def _rdma_notes(pool: NodePoolArgs) -> dict[str, str]:
+    """What the device plugins of the Network Operator would offer, for its stage to bring about."""
+    offered = {fabric.resource: str(fabric.per_node) for fabric in fabric_pools([pool])}
+    return {RDMA_NOTE: json.dumps(offered)} if offered else {}
 
 
 def _gpu_resources(gpu: GpuArgs | None) -> dict[str, str]:

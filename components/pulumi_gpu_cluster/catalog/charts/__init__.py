@@ -15,6 +15,7 @@ from pulumi_gpu_cluster.catalog.charts.health import NODE_PROBLEM_DETECTOR
 from pulumi_gpu_cluster.catalog.charts.monitoring import KUBE_PROMETHEUS_STACK
 from pulumi_gpu_cluster.catalog.charts.network import (
     CILIUM,
+    NETWORK_OPERATOR,
     NODE_FEATURE_DISCOVERY,
     TIGERA_OPERATOR,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "JUPYTERHUB",
     "KUBE_PROMETHEUS_STACK",
     "KUEUE",
+    "NETWORK_OPERATOR",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
     "TIGERA_OPERATOR",
@@ -47,6 +49,7 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             CILIUM,
             TIGERA_OPERATOR,
             NODE_FEATURE_DISCOVERY,
+            NETWORK_OPERATOR,
             GPU_OPERATOR,
             JOBSET,
             KUBE_PROMETHEUS_STACK,

@@ -29,6 +29,10 @@ class CrdDelivery(enum.StrEnum):
     """As templates, behind a switch in the values. It is always on: switched off later, it takes
     the CRDs away, and whoever installs them by hand has to upgrade them by hand."""
 
+    OPERATOR = "operator"
+    """By the operator that the chart installs, once an object asks it for what they belong to.
+    They go with that object."""
+
     OWN_CHART = "own-chart"
     """As the templates of a chart that holds nothing else. It is the `crds_chart` of the one that
     uses them, and is installed and upgraded before it."""

@@ -39,3 +39,54 @@ NODE_FEATURE_DISCOVERY: Final = Chart(
         ),
     ),
 )
+
+_FEATURES: Final = NODE_FEATURE_DISCOVERY.crd_names
+
+# source: Mellanox/network-operator tag v26.4.1, deployment/network-operator (crds/ and the hook
+# behind upgradeCRDs, on by default; the crds/ of its bundled charts) and manifests/
+NETWORK_OPERATOR: Final = Chart(
+    name="network-operator",
+    repository="https://helm.ngc.nvidia.com/nvidia",
+    version=versions.NETWORK_OPERATOR,
+    crds=(
+        CrdSet(
+            CrdDelivery.HOOK,
+            (
+                "hostdevicenetworks.mellanox.com",
+                "ipoibnetworks.mellanox.com",
+                "macvlannetworks.mellanox.com",
+                "network-attachment-definitions.k8s.cni.cncf.io",
+                "nicclusterpolicies.mellanox.com",
+                "nicnodepolicies.mellanox.com",
+            ),
+        ),
+        CrdSet(
+            CrdDelivery.OPERATOR,
+            ("cidrpools.nv-ipam.nvidia.com", "ippools.nv-ipam.nvidia.com"),
+        ),
+        CrdSet(CrdDelivery.CRDS_FOLDER, _FEATURES, subchart="node-feature-discovery"),
+        CrdSet(
+            CrdDelivery.CRDS_FOLDER,
+            (
+                "deviceattributes.sriovnetwork.k8snetworkplumbingwg.io",
+                "ovsnetworks.sriovnetwork.openshift.io",
+                "sriovibnetworks.sriovnetwork.openshift.io",
+                "sriovnetworknodepolicies.sriovnetwork.openshift.io",
+                "sriovnetworknodestates.sriovnetwork.openshift.io",
+                "sriovnetworkpoolconfigs.sriovnetwork.openshift.io",
+                "sriovnetworks.sriovnetwork.openshift.io",
+                "sriovoperatorconfigs.sriovnetwork.openshift.io",
+                "sriovresourcepolicies.sriovnetwork.k8snetworkplumbingwg.io",
+            ),
+            subchart="sriov-network-operator",
+        ),
+        CrdSet(
+            CrdDelivery.CRDS_FOLDER,
+            (
+                "maintenanceoperatorconfigs.maintenance.nvidia.com",
+                "nodemaintenances.maintenance.nvidia.com",
+            ),
+            subchart="maintenance-operator-chart",
+        ),
+    ),
+)

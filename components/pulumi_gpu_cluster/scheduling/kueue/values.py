@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import yaml
 
+from pulumi_gpu_cluster.network.resources import RDMA_PREFIXES
 from pulumi_gpu_cluster.scheduling.args import KueueArgs
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
@@ -27,7 +28,7 @@ _FRAMEWORKS: Final = (
 
 # A pod may ask for these without its queue having a quota on them. GPU resources must never be
 # here: one that a queue does not name is one that its tenant does not have.
-_UNCOUNTED: Final = ("ephemeral-storage", "hugepages-", "rdma/")
+_UNCOUNTED: Final = ("ephemeral-storage", "hugepages-", *RDMA_PREFIXES)
 
 
 def kueue_values(args: KueueArgs) -> dict[str, Any]:

@@ -34,6 +34,35 @@ NETWORK: Final[Mapping[str, StandIn]] = MappingProxyType(
                 ),
             ),
         ),
+        "network-operator": StandIn(
+            source=Source("charts/network-operator", "crds/network-operator"),
+            workloads=(
+                Workload('"network-operator"', placing="operator"),
+                Workload(
+                    '"sriov-network-operator"',
+                    placing="operator",
+                    bundled="sriov-network-operator",
+                ),
+            ),
+            bundled=(
+                Source(
+                    "charts/network-operator-bundled-nfd",
+                    "crds/network-operator-bundled-nfd",
+                    name="node-feature-discovery",
+                ),
+                Source(
+                    "charts/network-operator-bundled-sriov",
+                    "crds/network-operator-bundled-sriov",
+                    name="sriov-network-operator",
+                ),
+                Source(
+                    "charts/network-operator-bundled-maintenance",
+                    "crds/network-operator-bundled-maintenance",
+                    name="maintenance-operator-chart",
+                ),
+            ),
+            made_later=(Source(None, "crds/nvidia-k8s-ipam"),),
+        ),
     }
 )
 """By the chart's name."""

@@ -55,6 +55,7 @@ class StandIn:
         source: The chart's own facts.
         workloads: Deployments that a release waits for.
         bundled: Facts of the charts it bundles.
+        made_later: Facts of CRDs that the operator makes by itself, which no stand-in runs.
         unpublished: The version that Chart.yaml holds before the project publishes it, where
             that is not the real one.
         projected: CRDs of which the chart makes objects out of its values.
@@ -67,6 +68,7 @@ class StandIn:
     source: Source
     workloads: tuple[Workload, ...]
     bundled: tuple[Source, ...] = ()
+    made_later: tuple[Source, ...] = ()
     unpublished: str = ""
     projected: tuple[str, ...] = ()
     also_known: tuple[str, ...] = ()
