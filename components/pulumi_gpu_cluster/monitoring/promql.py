@@ -21,10 +21,7 @@ STATE_METRICS: Final = frozenset(
     {
         "kube_node_info",
         "kube_node_labels",
-        "kube_node_status_allocatable",
         "kube_node_status_condition",
-        "kube_pod_container_resource_requests",
-        "kube_pod_status_phase",
         "kube_resourcequota",
     }
 )
