@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,6 +27,18 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def times(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_bundled_chart_has_one_version_where_its_parent_takes_several(
+    charts: dict[str, Path],
+) -> None:
+    folder = charts["kube-prometheus-stack"]
+    parent = json.loads((folder / "Chart.yaml").read_text())
+    wanted = {one["name"]: one["version"] for one in parent["dependencies"]}
+    assert wanted["prometheus-windows-exporter"] == "0.12.*"
+    for name in wanted:
+        about = json.loads((folder / "charts" / name / "Chart.yaml").read_text())
+        assert re.fullmatch(r"\d+\.\d+\.\d+", about["version"]), name
 
 
 @pytest.mark.parametrize("name", STAND_INS)

@@ -54,13 +54,18 @@ def chart_files(
     }
     for dependency in facts.dependencies:
         below = {
-            "Chart.yaml": _json(_about(dependency.name, dependency.version, None)),
+            "Chart.yaml": _json(_about(dependency.name, _one_version(dependency.version), None)),
             **_workloads(stand_in, dependency.key),
             **_crds(chart, crds, dependency.key),
         }
         for path, text in below.items():
             files[f"charts/{dependency.name}/{path}"] = text
     return files
+
+
+def _one_version(version: str) -> str:
+    """A version that a chart can have, where its parent asks for any of several."""
+    return version.replace("*", "0")
 
 
 def _about(name: str, version: str, facts: ChartFacts | None) -> Json:
