@@ -69,7 +69,7 @@ def test_crds_come_the_way_the_real_chart_brings_them(charts: dict[str, Path], n
         prefix = "" if as_files else "crd-"
         found = {path.name for path in where.glob(f"{prefix}*.*.yaml")}
         assert {f"{prefix}{crd}.yaml" for crd in crd_set.names} <= found
-    everywhere = {path.name for path in folder.rglob("*.yaml") if path.parent.name == "crds"}
+    everywhere = {path.name for path in folder.rglob("*.*.yaml") if path.parent.name == "crds"}
     everywhere |= {path.name.removeprefix("crd-") for path in folder.rglob("crd-*.yaml")}
     assert everywhere == {f"{crd}.yaml" for crd in CHARTS[name].crd_names}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from string import ascii_uppercase
 from typing import Final
 
 from grafana_foundation_sdk.builders import common as common_builder
@@ -103,8 +104,8 @@ def curves(
     if stacked:
         mode = common_builder.StackingConfig().mode(common.StackingMode.NORMAL).group("A")
         panel = panel.stacking(mode).fill_opacity(20)
-    for legend, query in queries.items():
-        panel = panel.with_target(_query(query, legend))
+    for letter, (legend, query) in zip(ascii_uppercase, queries.items(), strict=False):
+        panel = panel.with_target(_query(query, legend, letter))
     return panel
 
 
@@ -142,7 +143,7 @@ def number(
         .graph_mode(common.BigValueGraphMode.AREA)
         .reduce_options(common_builder.ReduceDataOptions().calcs(["lastNotNull"]))
         .thresholds(ThresholdsConfig().mode(dashboard.ThresholdsMode.ABSOLUTE).steps(steps))
-        .with_target(_query(query, ""))
+        .with_target(_query(query))
     )
 
 
@@ -151,5 +152,5 @@ def as_json(board: Dashboard) -> str:
     return JSONEncoder(sort_keys=True, indent=1).encode(board.build())
 
 
-def _query(expr: str, legend: str) -> Dataquery:
-    return Dataquery().expr(expr).legend_format(legend).range()
+def _query(expr: str, legend: str = "", letter: str = "A") -> Dataquery:
+    return Dataquery().expr(expr).legend_format(legend).range().ref_id(letter)
