@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from gpu_cluster_sandbox.nodes import SYSTEM_NODE, simulated_nodes
+from gpu_cluster_sandbox.nodes.manifests import RDMA_NOTE
 from pulumi_gpu_cluster.site import Site
 
 Json = dict[str, Any]
@@ -89,3 +90,12 @@ def test_a_tainted_cpu_pool_is_no_place_for_operators(raw: Json) -> None:
     assert SYSTEM_NODE not in nodes(raw)
     raw["node_pools"][2]["taints"] = [{"key": "example.org/only"}]
     assert SYSTEM_NODE in nodes(raw)
+
+
+def test_a_node_on_a_fabric_says_what_nfd_would_and_what_its_adapters_would_give(raw: Json) -> None:
+    raw["node_pools"][0]["fabric"] = "ndr400"
+    fabric, none = nodes(raw)["gpu01"], nodes(raw)["mig01"]
+    assert fabric["metadata"]["labels"]["feature.node.kubernetes.io/pci-15b3.present"] == "true"
+    assert fabric["metadata"]["annotations"][RDMA_NOTE] == '{"rdma/train": "63"}'
+    assert "rdma/train" not in fabric["status"]["allocatable"], "it comes with the operator"
+    assert RDMA_NOTE not in none["metadata"]["annotations"]

@@ -5,7 +5,7 @@ They carry nothing of ours: labels and taints that the product sets must come fr
 
 from __future__ import annotations
 
-from gpu_cluster_sandbox.nodes.apply import apply_nodes
+from gpu_cluster_sandbox.nodes.apply import apply_nodes, show_nodes_to_operators
 from gpu_cluster_sandbox.nodes.manifests import SYSTEM_NODE, simulated_nodes
 
-__all__ = ["SYSTEM_NODE", "apply_nodes", "simulated_nodes"]
+__all__ = ["SYSTEM_NODE", "apply_nodes", "show_nodes_to_operators", "simulated_nodes"]

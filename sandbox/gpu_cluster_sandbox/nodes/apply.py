@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from lightkube import Client
 from lightkube.resources.core_v1 import Node, NodeStatus
 
-from gpu_cluster_sandbox.nodes.manifests import Manifest, simulated_nodes
+from gpu_cluster_sandbox.nodes.manifests import RDMA_NOTE, Manifest, simulated_nodes
 from pulumi_gpu_cluster.site import Site
 
 FIELD_MANAGER: Final = "gpu-cluster-sandbox-nodes"
@@ -19,6 +19,12 @@ FIELD_MANAGER: Final = "gpu-cluster-sandbox-nodes"
 
 APPLIED: Final = "sandbox.gpu-cluster.io/applied"
 """The annotation with a digest of what was applied; only nodes that have it are ever pruned."""
+
+SEEN: Final = "sandbox.gpu-cluster.io/seen"
+"""The annotation by which a node changes without anything else about it."""
+
+NIC_READY_LABEL: Final = "network.nvidia.com/operator.mofed.wait"
+"""The label that the Network Operator puts on a node whose adapters it knows."""
 
 # lightkube types no making of a resource from a mapping, and no listing.
 _NODE: Final[Any] = Node
@@ -50,6 +56,21 @@ def apply_nodes(client: Client, site: Site, report: Callable[[str], None] = lamb
             done.result()
             if number % _REPORT_EVERY == 0:
                 report(f"simulated nodes: {number} of {len(work)}")
+
+
+def show_nodes_to_operators(client: Client) -> None:
+    """Lets the stages that charts brought play on the nodes that wait for them.
+
+    kwok looks at a node when it changes, and a stage that comes later never sees one that does
+    not. Nodes on which the Network Operator has been, or which have no fabric, are left alone.
+
+    Args:
+        client: An administrator of the cluster.
+    """
+    for node in _nodes(client):
+        if RDMA_NOTE in _annotations(node) and NIC_READY_LABEL not in _labels(node):
+            seen = {SEEN: node["metadata"]["resourceVersion"]}
+            client.patch(Node, node["metadata"]["name"], {"metadata": {"annotations": seen}})
 
 
 def _nodes(client: Client) -> Iterator[Manifest]:

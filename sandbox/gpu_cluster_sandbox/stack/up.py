@@ -11,7 +11,7 @@ from gpu_cluster_sandbox.charts import write_charts
 from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster
 from gpu_cluster_sandbox.engine import ensure_engine
 from gpu_cluster_sandbox.errors import SandboxError
-from gpu_cluster_sandbox.nodes import apply_nodes
+from gpu_cluster_sandbox.nodes import apply_nodes, show_nodes_to_operators
 from gpu_cluster_sandbox.stack import overrides
 from gpu_cluster_sandbox.stack.pulumi_command import PulumiCommand
 from gpu_cluster_sandbox.stack.summary import summary
@@ -67,6 +67,7 @@ def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: R
                 f"--site {workspace.site}",
             )
         workspace.unfinished.unlink()
+        show_nodes_to_operators(cluster.client())
         report(summary(pulumi.outputs(), cluster.kubeconfig))
 
 
