@@ -46,3 +46,90 @@ def test_a_site_can_do_without_the_detector() -> None:
     releases = {one.name for one in _cluster(off).of(RELEASE)}
     assert "c-problem-detector-release" not in releases
     assert "c-problem-detector-release" in {one.name for one in _cluster().of(RELEASE)}
+
+
+GATE = "command:local:Command"
+NODE = "kubernetes:core/v1:NodePatch"
+
+
+def _gates(graph: Graph) -> dict[str, Any]:
+    return {
+        one.name: one.props
+        for one in graph.of(GATE)
+        if one.props["create"].startswith("gpu-cluster node gate ")
+    }
+
+
+def test_every_gpu_node_that_the_site_names_has_a_hold_before_its_label_and_a_gate_after() -> None:
+    graph = _cluster()
+    assert set(_gates(graph)) == {"c-gate-gpu01", "c-gate-gpu02", "c-gate-mig01"}
+    operator = graph.named("c-gpu-operator-release", RELEASE)
+    for node in ("gpu01", "gpu02", "mig01"):
+        label = graph.named(f"c-{node}", NODE)
+        assert graph.waits_for(label, graph.named(f"c-{node}-hold", GATE))
+        gate = graph.named(f"c-gate-{node}", GATE)
+        assert graph.waits_for(gate, label)
+        assert graph.waits_for(gate, operator)
+
+
+def test_the_taint_is_nowhere_in_the_state_but_in_what_tolerates_it() -> None:
+    for one in _cluster().resources:
+        text = json.dumps(one.props, default=str)
+        assert '"key": "gpu-cluster.io/unverified", "effect"' not in text, one.urn
+        assert "gpu-cluster.io/unverified" not in one.props.get("create", ""), one.urn
+
+
+def test_the_layout_of_a_gated_node_is_left_to_the_gate() -> None:
+    graph = _cluster()
+    labels = graph.named("c-mig01", NODE).props["metadata"]["labels"]
+    assert "nvidia.com/mig.config" not in labels
+    asks = graph.named("c-gate-asks-serve", "kubernetes:core/v1:ConfigMap").props["data"]
+    asked = json.loads(asks["gate.json"])
+    assert asked["layout"] == "all-3g.40gb"
+    assert asked["slices"] == {"nvidia.com/mig-3g.40gb": 16}
+    assert asked["gpus"] == 8
+
+
+def test_a_site_without_the_gate_has_its_layouts_at_once() -> None:
+    graph = _cluster({("health",): {"gate": {"enabled": False}}})
+    assert not _gates(graph)
+    assert not [one for one in graph.of(GATE) if " hold " in one.props["create"]]
+    labels = graph.named("c-mig01", NODE).props["metadata"]["labels"]
+    assert labels["nvidia.com/mig.config"] == "all-3g.40gb"
+
+
+def test_nodes_found_by_a_selector_are_never_touched() -> None:
+    graph = _cluster(
+        {
+            ("node_pools", 0, "nodes"): None,
+            ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
+            ("node_pools", 0, "count"): 2,
+        }
+    )
+    assert set(_gates(graph)) == {"c-gate-mig01"}
+
+
+def test_a_hold_never_runs_a_second_time_and_gives_the_node_back_in_the_end() -> None:
+    hold = _cluster().named("c-gpu01-hold", GATE).props
+    assert hold["delete"] == f"{hold['create']} --remove"
+    assert set(hold["environment"]) == {"GPU_CLUSTER_KUBECONFIG"}
+
+
+def test_what_came_to_no_end_is_told_and_makes_the_next_run_ask_again() -> None:
+    last = {"gates": {"gpu01": {"state": "pending", "reason": "driver", "attempt": 3.0}}}
+    graph = record(lambda: GpuCluster("c", site()), last_outputs=last)
+    attempts = {
+        name: props["environment"]["GPU_CLUSTER_GATE_ATTEMPT"]
+        for name, props in _gates(graph).items()
+    }
+    assert attempts == {"c-gate-gpu01": "3", "c-gate-gpu02": "0", "c-gate-mig01": "0"}
+
+
+def test_a_run_waits_for_a_node_as_long_as_the_site_says() -> None:
+    gates = _gates(_cluster({("operations",): {"wait": "2h"}}))
+    assert gates["c-gate-gpu01"]["create"] == "gpu-cluster node gate gpu01 --json --wait 2h"
+
+
+def test_the_gates_namespace_allows_nothing_of_the_host() -> None:
+    home = _cluster().named("c-gate-namespace", "kubernetes:core/v1:Namespace")
+    assert home.props["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"

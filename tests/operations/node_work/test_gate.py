@@ -1,0 +1,240 @@
+"""A node before the gate and after it, run by run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from gate_cluster import CUT, MIG, NAMESPACE, SLICES, WHOLE, GateCluster, gpu_pod, verdict
+
+from pulumi_gpu_cluster.operations.api_server import AccessError
+from pulumi_gpu_cluster.operations.node_work.gate import DRIVER_LABEL, Gate, Outcome
+from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
+from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
+from pulumi_gpu_cluster.operations.node_work.hold import hold, let_go
+
+POOL = {"gpu-cluster.io/pool": "train"}
+
+
+def through(cluster: GateCluster, spec: GateSpec = WHOLE, *, now: bool = False) -> Outcome:
+    access = cluster.access()
+    asking = Asking(access, NAMESPACE, access.now() + 60)
+    return Gate(asking, spec, "gate-train").pass_through("gpu01", now=now)
+
+
+def test_a_new_node_is_held_until_it_has_passed_and_others_taints_stay() -> None:
+    cluster = GateCluster()
+    assert hold(cluster.access(), "gpu01").state == "held"
+    assert cluster.held
+    cluster.labels |= POOL
+    assert through(cluster).state == "passed"
+    assert not cluster.held
+    assert cluster.taints == [{"key": "theirs", "effect": "NoSchedule"}]
+    assert (cluster.record["boot"], cluster.record["driver"]) == ("boot-1", "580.173.02")
+    assert cluster.record["firmware"] == "96.00.74.00.01", "and not that of a stranger's pod"
+
+
+def test_a_node_that_passed_is_not_asked_again() -> None:
+    cluster = GateCluster()
+    through(cluster)
+    assert through(cluster).state == "passed"
+    assert cluster.asked == ["diag"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "pods", "reason"),
+    [
+        (POOL, [], "was in its pool before there was a gate"),
+        ({}, [gpu_pod("job")], "ran GPU work when it was first met"),
+    ],
+    ids=["labelled-by-an-older-release", "at-work-when-it-was-met"],
+)
+def test_a_node_that_worked_before_stays_at_work(
+    labels: dict[str, str], pods: list[dict[str, object]], reason: str
+) -> None:
+    cluster = GateCluster(labels=dict(labels), pods=pods)
+    hold(cluster.access(), "gpu01")
+    assert through(cluster) == Outcome("gpu01", "in-service", f"not verified: {reason}")
+    assert not cluster.held
+    assert not cluster.asked
+
+
+def test_the_operators_own_tests_on_a_new_node_are_no_work() -> None:
+    cluster = GateCluster(pods=[gpu_pod("check", app="nvidia-cuda-validator")])
+    assert hold(cluster.access(), "gpu01").state == "held"
+
+
+def test_a_node_at_work_may_be_verified_by_hand_once_it_is_free() -> None:
+    cluster = GateCluster(labels=dict(POOL), pods=[gpu_pod("job")])
+    hold(cluster.access(), "gpu01")
+    assert through(cluster, now=True).state == "pending"
+    assert not cluster.held
+    cluster.pods.clear()
+    assert through(cluster, now=True).state == "passed"
+
+
+def test_a_node_made_anew_that_nothing_is_known_of_is_held_though_it_has_a_label() -> None:
+    cluster = GateCluster(labels=dict(POOL), says={"diag": None})
+    assert through(cluster).state == "pending"
+    assert cluster.held
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"gpus": 7}, "7 GPUs answer and 8 are wanted"),
+        ({"diag": "fail", "reason": "GPU 3"}, "dcgmi diag -r 2: fail (GPU 3)"),
+        ({"diag": "not-run"}, "dcgmi diag -r 2: not-run"),
+        ({"fabric": "in-progress"}, "the NVLink fabric is in-progress, not completed"),
+    ],
+)
+def test_a_node_with_a_fault_stays_held_and_says_why(
+    change: dict[str, object], reason: str
+) -> None:
+    cluster = GateCluster(says={"diag": verdict(**change)})
+    assert through(cluster) == Outcome("gpu01", "failed", reason)
+    assert cluster.held
+    assert cluster.record["reason"] == reason
+    cluster.says["diag"] = verdict()
+    assert through(cluster).state == "failed", "nothing has changed on the node"
+    cluster.boot = "boot-2"
+    assert through(cluster).state == "passed"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "passed",
+        verdict().replace("gpu-cluster-gate 1", "gpu-cluster-gate 2"),
+        verdict() + "diag=pass\n",
+        verdict(diag="fail").replace("reason=", "diag=pass\nreason="),
+        verdict(mode="slices", slices=16, mig="on"),
+        verdict(driver=""),
+    ],
+    ids=["none", "a-word", "another-version", "one-line-more", "twice", "other-mode", "no-driver"],
+)
+def test_what_is_no_verdict_to_the_letter_passes_no_node(message: str) -> None:
+    cluster = GateCluster(says={"diag": message})
+    outcome = through(cluster)
+    assert outcome.state == "pending"
+    assert outcome.reason == "its pod ended without a verdict (Completed, exit code 0)"
+    assert cluster.held
+    assert not cluster.jobs, "so that the next run asks anew"
+
+
+def test_a_wait_ends_in_time_and_the_next_run_takes_the_same_job_up() -> None:
+    cluster = GateCluster(says={"diag": None})
+    assert through(cluster) == Outcome("gpu01", "pending", "its pod has not ended yet")
+    assert cluster.clock.seconds <= 60
+    assert cluster.record["reason"] == "its pod has not ended yet"
+    cluster.says["diag"] = verdict()
+    assert through(cluster).state == "passed"
+    assert cluster.asked == ["diag"]
+
+
+def test_whole_gpus_are_diagnosed_before_they_are_cut_and_slices_counted_after() -> None:
+    cluster = GateCluster(says={"diag": verdict(), "slices": SLICES}, labels={MIG: "all-1g.10gb"})
+    cluster.annotations["gpu-cluster.io/gate"] = json.dumps({"state": "held"})
+    assert through(cluster, CUT).state == "passed"
+    assert cluster.asked == ["diag", "slices"]
+    assert cluster.layouts == ["all-disabled", "all-3g.40gb"]
+    assert not cluster.held
+
+
+def test_diag_not_run_for_mig_is_not_passed() -> None:
+    cluster = GateCluster(says={"diag": verdict(mig="on", diag="not-run"), "slices": SLICES})
+    outcome = through(cluster, CUT)
+    assert outcome == Outcome("gpu01", "pending", "dcgmi diag was not run: MIG is on")
+    assert cluster.held
+    assert cluster.asked == ["diag"]
+
+
+def test_a_diagnosis_is_kept_while_the_slices_are_waited_for() -> None:
+    cluster = GateCluster(says={"diag": verdict(), "slices": None})
+    assert through(cluster, CUT).state == "pending"
+    assert cluster.held
+    cluster.says["slices"] = SLICES
+    assert through(cluster, CUT).state == "passed"
+    assert cluster.asked == ["diag", "slices"]
+
+
+def test_missing_slices_are_a_fault() -> None:
+    short = verdict(mode="slices", slices=14, mig="on", diag="not-run")
+    cluster = GateCluster(says={"diag": verdict(), "slices": short})
+    outcome = through(cluster, CUT)
+    assert outcome == Outcome("gpu01", "failed", "14 MIG instances answer and 16 are wanted")
+    assert cluster.held
+
+
+@pytest.mark.parametrize("change", ["boot", "driver"])
+def test_another_boot_or_driver_is_verified_again_once_the_node_is_free(change: str) -> None:
+    cluster = GateCluster()
+    through(cluster)
+    if change == "boot":
+        cluster.boot = "boot-2"
+    else:
+        cluster.labels[DRIVER_LABEL] = "580.178.04"
+    cluster.pods.append(gpu_pod("job"))
+    outcome = through(cluster)
+    assert outcome.state == "pending"
+    assert outcome.reason == "verified again once ml/job has ended; it works on"
+    assert not cluster.held, "a job is never disturbed"
+    cluster.pods.clear()
+    assert through(cluster).state == "passed"
+    assert cluster.asked == ["diag", "diag"]
+
+
+def test_a_driver_that_has_not_come_yet_takes_no_idle_node_away() -> None:
+    cluster = GateCluster()
+    through(cluster)
+    cluster.labels[DRIVER_LABEL] = "580.173.02"
+    newer = GateSpec(
+        gpus=8, driver="595.91.07", layout="", slices={}, image="dcgm:1", tolerations=[]
+    )
+    outcome = through(cluster, newer)
+    assert outcome == Outcome("gpu01", "pending", "driver 595.91.07 has not come to it yet")
+    assert not cluster.held
+
+
+def test_a_new_node_with_another_driver_than_the_sites_is_waited_for() -> None:
+    cluster = GateCluster(says={"diag": verdict(driver="570.211.01")})
+    outcome = through(cluster)
+    assert outcome.state == "pending"
+    assert outcome.reason == "driver 570.211.01 runs and 580.173.02 is wanted"
+    assert cluster.held
+
+
+def test_a_taint_that_comes_back_onto_a_verified_node_is_lifted_again() -> None:
+    cluster = GateCluster()
+    through(cluster)
+    cluster.taints.append({"key": "gpu-cluster.io/unverified", "effect": "NoSchedule"})
+    assert through(cluster).state == "passed"
+    assert not cluster.held
+
+
+def test_an_older_releases_layout_outlives_the_programs_letting_go_of_it() -> None:
+    cluster = GateCluster(labels={**POOL, MIG: "all-3g.40gb"})
+    hold(cluster.access(), "gpu01")
+    assert cluster.labels[MIG] == "all-3g.40gb"
+    assert cluster.managers == ["gpu-cluster-layout"]
+    assert through(cluster, CUT).state == "in-service"
+    assert cluster.layouts == ["all-3g.40gb"], "nothing was cut anew"
+
+
+def test_a_node_that_leaves_is_given_back_as_it_came() -> None:
+    cluster = GateCluster(says={"diag": verdict(), "slices": SLICES})
+    through(cluster, CUT)
+    let_go(cluster.access(), "gpu01")
+    assert cluster.taints == [{"key": "theirs", "effect": "NoSchedule"}]
+    assert not cluster.annotations
+    assert MIG not in cluster.labels
+
+
+def test_nonsense_in_the_annotation_is_refused_and_passes_nothing() -> None:
+    for text in ("passed", "{}", '{"state": "verified"}', '{"state": "passed", "boot": 1}', "[]"):
+        cluster = GateCluster(annotations={"gpu-cluster.io/gate": text})
+        with pytest.raises(
+            AccessError, match=r"annotation gpu-cluster.io/gate of node gpu01 makes"
+        ):
+            through(cluster)
