@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -73,7 +74,8 @@ def bad_gpu(client: Client) -> Iterator[str]:
     stage = failing_gate("gpu04")
     client.create(STAGE.from_dict(stage))
     yield "gpu04"
-    client.delete(STAGE, stage["metadata"]["name"])
+    with contextlib.suppress(ApiError):
+        client.delete(STAGE, stage["metadata"]["name"])
 
 
 def test_a_node_with_a_bad_gpu_takes_no_more_work_until_it_was_seen_to(
@@ -90,7 +92,6 @@ def test_a_node_with_a_bad_gpu_takes_no_more_work_until_it_was_seen_to(
     again = gate(running, "gate", bad_gpu, "--now", "--wait", "60s")
     assert again.code == 0, again.output
     assert UNVERIFIED not in taints_of(client, bad_gpu)
-    client.create(STAGE.from_dict(failing_gate(bad_gpu)))
 
 
 def test_a_node_at_work_is_not_taken_from_its_job(running: RunningSite, client: Client) -> None:
