@@ -62,6 +62,7 @@ def test_a_control_plane_that_cannot_be_built_yet_ends_the_run_before_anything_i
         "endpoint": "10.20.0.10",
         "hosts": "cp1",
     }
+    raw["network"] = {"cni": {"kind": "cilium", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}
     raw["ssh"] = {"user": "ops", "private_key": "throw-away"}
     raw["hosts"] = {name: {"host_key": key.format(f"{i}h")} for i, name in enumerate(names)}
     with pytest.raises(pulumi.RunError, match="1 error; nothing was changed"):

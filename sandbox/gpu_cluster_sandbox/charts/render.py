@@ -21,7 +21,6 @@ _TEMPLATES: Final = Path(__file__).with_name("templates")
 # What an operator would make comes with its stand-in, which runs none.
 _AS_FILES: Final = frozenset({CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK, CrdDelivery.OPERATOR})
 _POLICY: Final = "helm.sh/resource-policy"
-_POLICY_VALUE: Final = "asked-of-the-values"
 _HOOK: Final = {
     "helm.sh/hook": "post-install,post-upgrade",
     "helm.sh/hook-delete-policy": "before-hook-creation",
@@ -153,14 +152,14 @@ def _crd_template(crd: Json, crd_set: CrdSet) -> str:
     A switch that nobody set counts as off here, whatever the real default: whoever relies on a
     default is found out, and what we install always sets it.
     """
-    annotations: dict[str, str] = dict(crd["metadata"].get("annotations", {}))
+    text = _literal(_crd(crd))
     if crd_set.keep_switch:
-        annotations[_POLICY] = _POLICY_VALUE
-    marked = {**crd["metadata"], "annotations": annotations} if annotations else crd["metadata"]
-    text = _literal(_crd({**crd, "metadata": marked}))
-    if crd_set.keep_switch:
+        # The mark itself comes and goes: to Helm any value of it means to keep.
+        annotations = {**crd["metadata"].get("annotations", {}), _POLICY: "keep"}
+        text = _literal(_crd({**crd, "metadata": {**crd["metadata"], "annotations": annotations}}))
+        mark = f"    {_POLICY}: keep\n"
         asked = f"dig {_words(crd_set.keep_switch)} false .Values.AsMap"
-        text = text.replace(_POLICY_VALUE, f'{{{{ {asked} | ternary "keep" "delete" }}}}')
+        text = text.replace(mark, f"{{{{- if {asked} }}}}\n{mark}{{{{- end }}}}\n")
     if crd_set.switch:
         asked = f"dig {_words(crd_set.switch)} false .Values.AsMap"
         text = f"{{{{- if {asked} }}}}\n{text}{{{{- end }}}}\n"
