@@ -10,6 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from pulumi_gpu_cluster.certificates.args import CertificatesArgs
+    from pulumi_gpu_cluster.certificates.component import CertManager
     from pulumi_gpu_cluster.charts import ChartsArgs
     from pulumi_gpu_cluster.cluster import GpuCluster
     from pulumi_gpu_cluster.control_plane.access import ClusterAccess
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
     from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
     from pulumi_gpu_cluster.site import Site
+    from pulumi_gpu_cluster.slurm.accounts import Account
+    from pulumi_gpu_cluster.slurm.args import SlurmArgs
+    from pulumi_gpu_cluster.slurm.component import SlurmCluster, SlurmSecrets
+    from pulumi_gpu_cluster.slurm.operators import MariadbOperator, SlurmOperator
     from pulumi_gpu_cluster.tenancy.args import TenantArgs
     from pulumi_gpu_cluster.tenancy.component import Tenant
     from pulumi_gpu_cluster.tenancy.guard import TenantGuard
@@ -48,6 +54,14 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.workloads.jupyterhub.component import JupyterHub
 
 _HOMES: Final = {
+    "Account": "slurm.accounts",
+    "CertManager": "certificates.component",
+    "CertificatesArgs": "certificates.args",
+    "MariadbOperator": "slurm.operators",
+    "SlurmArgs": "slurm.args",
+    "SlurmCluster": "slurm.component",
+    "SlurmOperator": "slurm.operators",
+    "SlurmSecrets": "slurm.component",
     "Calico": "network.cni.calico",
     "ChartsArgs": "charts",
     "Cilium": "network.cni.cilium",
@@ -91,7 +105,10 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "Account",
     "Calico",
+    "CertManager",
+    "CertificatesArgs",
     "ChartsArgs",
     "Cilium",
     "ClusterAccess",
@@ -109,6 +126,7 @@ __all__ = [
     "JupyterHubArgs",
     "Kueue",
     "KueueQueue",
+    "MariadbOperator",
     "Monitoring",
     "MonitoringArgs",
     "NetworkArgs",
@@ -123,6 +141,10 @@ __all__ = [
     "ProblemDetectorArgs",
     "SchedulerArgs",
     "Site",
+    "SlurmArgs",
+    "SlurmCluster",
+    "SlurmOperator",
+    "SlurmSecrets",
     "SshArgs",
     "Tenant",
     "TenantArgs",

@@ -19,6 +19,7 @@ from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
 from pulumi_gpu_cluster.scheduling import rules as scheduler_rules
+from pulumi_gpu_cluster.slurm import rules as slurm_rules
 from pulumi_gpu_cluster.tenancy import quota_rules
 from pulumi_gpu_cluster.tenancy import rules as tenant_rules
 from pulumi_gpu_cluster.workloads import rules as workload_rules
@@ -41,6 +42,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *fabric_rules.RULES,
             *scheduler_rules.RULES,
             *monitoring_rules.RULES,
+            *slurm_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
             *workload_rules.RULES,

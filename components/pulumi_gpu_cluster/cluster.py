@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pulumi
 
+from pulumi_gpu_cluster.certificates.wiring import certificates
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.control_plane.component import ControlPlane
 from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
@@ -17,6 +18,7 @@ from pulumi_gpu_cluster.network.wiring import cni, network_operator, node_featur
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
 from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.slurm.wiring import slurm
 from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 from pulumi_gpu_cluster.tenancy.shares import shares
 from pulumi_gpu_cluster.tenancy.wiring import tenant
@@ -66,6 +68,7 @@ class GpuCluster(pulumi.ComponentResource):
         operator = gpu_operator(parts, after=[*pools, *features, *nics])
         problem_detector(parts)
         gates = node_gate(parts, pools, after=operator)
+        slurm(parts, certificates(parts), after=[*pools, *operator])
         queues = scheduler(parts, promised=list(held.values()))
         fence = TenantGuard(parts.named("tenant-guard"), opts=parts.inside())
         for entry in site.tenants:

@@ -24,6 +24,7 @@ def version_facts(site: Site) -> dict[str, str]:
         "kubernetes": site.control_plane.kubernetes_version,
         **operator,
         site.scheduler.kind: scheduler,
+        **({"slurm_operator": versions.SLURM_OPERATOR} if site.slurm is not None else {}),
     }
 
 

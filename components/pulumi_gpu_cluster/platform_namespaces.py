@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from pulumi_gpu_cluster.certificates.args import CertificatesArgs
 from pulumi_gpu_cluster.network.namespaces import cni_namespaces
 from pulumi_gpu_cluster.workloads.jupyterhub.names import hub_namespace
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants
@@ -41,6 +42,7 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
         *_of_the_network(site),
         *_of_hubs(site),
         *_of_monitoring(site),
+        *_of_slurm(site),
     )
 
 
@@ -57,6 +59,24 @@ def _of_the_network(site: Site) -> Iterator[PlatformNamespace]:
         "the Network Operator",
         "site.network.operator_namespace",
     )
+
+
+def _of_slurm(site: Site) -> Iterator[PlatformNamespace]:
+    slurm, certificates = site.slurm, site.certificates or CertificatesArgs()
+    needed = slurm is not None or site.certificates is not None
+    if needed and certificates.manager == "install":
+        yield PlatformNamespace(
+            certificates.namespace, "cert-manager", "site.certificates.namespace"
+        )
+    if slurm is not None:
+        database = slurm.database.operator_namespace
+        yield PlatformNamespace(slurm.namespace, "Slurm", "site.slurm.namespace")
+        yield PlatformNamespace(
+            slurm.operator_namespace, "the Slinky operator", "site.slurm.operator_namespace"
+        )
+        yield PlatformNamespace(
+            database, "the MariaDB operator", "site.slurm.database.operator_namespace"
+        )
 
 
 def _of_health(site: Site) -> Iterator[PlatformNamespace]:

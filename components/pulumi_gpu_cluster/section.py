@@ -91,6 +91,9 @@ DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 PERIOD: Final = r"^[1-9][0-9]{0,4}[mhdwy]$"
 HOST_AND_PORT: Final = r"^[^\s:/@]+:[0-9]{1,5}$"
+SLURM_TIME: Final = r"^([0-9]{1,3}-)?([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
+SLURM_NAME: Final = r"^[A-Za-z0-9][-A-Za-z0-9_]{0,62}$"
+UNIX_NAME: Final = r"^[a-z_][-a-z0-9_]{0,31}$"
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -102,6 +105,9 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         INTERFACE: "a network interface of the host, for example ens1f0np0",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
+        UNIX_NAME: "a Unix user's name: up to 32 lower-case letters, digits, dashes, underscores",
+        SLURM_TIME: "days-hours:minutes:seconds, for example 2-00:00:00",
+        SLURM_NAME: "a name of up to 63 letters, digits, dashes and underscores",
     }
 )
 """What each pattern of this package wants, as a person would say it."""

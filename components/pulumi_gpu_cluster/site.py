@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from pulumi_gpu_cluster.certificates.args import CertificatesArgs
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
@@ -18,6 +19,7 @@ from pulumi_gpu_cluster.operations.args import OperationsArgs
 from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Section
+from pulumi_gpu_cluster.slurm.args import SlurmArgs
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.workloads.args import WorkloadsArgs
 
@@ -82,6 +84,8 @@ class Site(Section):
 
     health: HealthArgs = Field(default_factory=HealthArgs)
     """Finding faults of nodes, and the gate that new GPU nodes pass."""
+    certificates: CertificatesArgs | None = None
+    """Certificates for operators' webhooks; by default cert-manager, where something needs it."""
 
     monitoring: MonitoringArgs | None = None
     """Prometheus, Alertmanager and Grafana. Without this section nothing is watched by us."""
@@ -91,6 +95,9 @@ class Site(Section):
 
     scheduler: SchedulerArgs = Field(default_factory=SchedulerArgs)
     """The batch scheduler that holds the tenants' queues."""
+
+    slurm: SlurmArgs | None = None
+    """Slurm, on the pools with `workload: slurm`."""
 
     tenants: tuple[TenantArgs, ...] = ()
     """The teams that share the cluster."""

@@ -110,6 +110,27 @@ KNOWN: dict[str, Values] = {
     },
 }
 
+KNOWN |= {
+    "cert-manager": {
+        "crds": {"enabled": True, "keep": True},
+        "replicaCount": 2,
+        "webhook": {"replicaCount": 2, "podDisruptionBudget": {"enabled": True}},
+        "global": {"leaderElection": {"namespace": "cert-manager"}},
+    },
+    "slurm-operator-crds": {},
+    "slurm-operator": {
+        "operator": {"replicas": 2, "pdb": {"enabled": True, "minAvailable": 1}},
+        "certManager": {"enabled": True},
+        "crds": {"enabled": False},
+    },
+    "mariadb-operator-crds": {},
+    "mariadb-operator": {
+        "ha": {"enabled": True, "replicas": 2},
+        "webhook": {"cert": {"certManager": {"enabled": True}}},
+        "certController": {"pdb": {"enabled": True}},
+    },
+}
+
 TYPOS: list[tuple[str, str, object]] = [
     ("gpu-operator", "driver.nvidiaDriverCrd", {"enabled": True}),
     ("gpu-operator", "driver.upgradePolicy.podDeletion", {"force": True}),
@@ -128,6 +149,12 @@ TYPOS: list[tuple[str, str, object]] = [
     ("node-problem-detector", "tolerationss", []),
     ("volcano", "custom.scheduler_config_overide", "actions: allocate"),
     ("volcano", "basic.image_repository", "mirror.example.org"),
+    ("cert-manager", "webhook.replicas", 2),
+    ("cert-manager", "installCRDS", True),
+    ("slurm-operator-crds", "crds", {"keep": True}),
+    ("slurm-operator", "operator.podDisruptionBudget", {"enabled": True}),
+    ("mariadb-operator-crds", "crds", {"keep": True}),
+    ("mariadb-operator", "webhook.replicas", 2),
 ]
 
 

@@ -54,6 +54,7 @@ def test_a_program_reads_numbers_in_pieces_cores_and_bytes(tmp_path: Path) -> No
     assert report["pools"] == [
         {
             "name": "train",
+            "workload": "kubernetes",
             "nodes": 4,
             "resources": {
                 "nvidia.com/gpu": {"total": 32, "promised": 8, "free": 24},

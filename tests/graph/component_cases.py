@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from graph_sites import NOTEBOOKS, site
+from graph_sites import NOTEBOOKS, SLURM, site
 from site_variants import VARIANTS
 
 from pulumi_gpu_cluster import (
     Calico,
+    CertificatesArgs,
+    CertManager,
     Cilium,
     ClusterAccess,
     CniArgs,
@@ -21,6 +23,7 @@ from pulumi_gpu_cluster import (
     JupyterHub,
     Kueue,
     KueueQueue,
+    MariadbOperator,
     Monitoring,
     NetworkOperator,
     NodeFeatureDiscovery,
@@ -28,6 +31,9 @@ from pulumi_gpu_cluster import (
     NodeGuard,
     NodePool,
     ProblemDetector,
+    SlurmCluster,
+    SlurmOperator,
+    SlurmSecrets,
     Tenant,
     TenantGuard,
     Trainer,
@@ -35,6 +41,7 @@ from pulumi_gpu_cluster import (
     VolcanoQueue,
 )
 from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler
+from pulumi_gpu_cluster.slurm.accounts import account_of
 from pulumi_gpu_cluster.tenancy.shares import ceilings, shares
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import profiles
 
@@ -211,7 +218,37 @@ def _tenant(name: str) -> Tenant:
     return Tenant(name, tenant, ceilings=ceilings(one, tenant), opts=provider_options(name))
 
 
+def _cert_manager(name: str) -> CertManager:
+    return CertManager(name, CertificatesArgs(), opts=provider_options(name))
+
+
+def _slurm_operator(name: str) -> SlurmOperator:
+    return SlurmOperator(name, opts=provider_options(name))
+
+
+def _mariadb_operator(name: str) -> MariadbOperator:
+    return MariadbOperator(name, opts=provider_options(name))
+
+
+def _slurm_cluster(name: str) -> SlurmCluster:
+    one = site(SLURM)
+    assert one.slurm is not None
+    return SlurmCluster(
+        name,
+        one.slurm,
+        cluster_name=name,
+        pools=one.node_pools[:1],
+        accounts=[account_of(tenant, one.node_pools) for tenant in one.tenants],
+        secrets=SlurmSecrets("a2V5", "a2V5", "password", "password"),
+        opts=provider_options(name),
+    )
+
+
 MAKERS: Mapping[str, Maker] = {
+    "gpu-cluster:certificates:CertManager": _cert_manager,
+    "gpu-cluster:slurm:MariadbOperator": _mariadb_operator,
+    "gpu-cluster:slurm:SlurmCluster": _slurm_cluster,
+    "gpu-cluster:slurm:SlurmOperator": _slurm_operator,
     "gpu-cluster:cluster:GpuCluster": _cluster,
     "gpu-cluster:control-plane:ControlPlane": _control_plane,
     "gpu-cluster:gpu-operator:GpuOperator": _gpu_operator,

@@ -78,6 +78,19 @@ NOTEBOOKS: Changes = {
     }
 }
 """A hub for each tenant."""
+SLURM: Changes = {
+    ("node_pools", 0, "workload"): "slurm",
+    ("slurm",): {
+        "partitions": [{"name": "long", "pools": ["train"], "max_time": "2-00:00:00"}],
+        "login": {"ssh_keys": ["ssh-ed25519 AAAA admin"]},
+        "members": {"ml": ["alice", "bob"]},
+        # Keys are 32 bytes in base64, as `secrets init` makes them.
+        "slurm_key": "cGxhbnRlZC1zbHVybS1rZXktcGxhbnRlZC1zbHVybS0=",
+        "jwt_key": "cGxhbnRlZC1qd3Qta2V5LXBsYW50ZWQtand0LWtleS0=",
+        "database": {"password": "planted-token-user", "root_password": "planted-token-root"},
+    },
+}
+"""What makes the pool `train` of the tests' site one of Slurm's."""
 
 
 def site(changes: Mapping[Path, Any] | None = None) -> Site:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from graph_sites import NOTEBOOKS, Changes
+from graph_sites import NOTEBOOKS, SLURM, Changes
 
 VARIANTS: Final[Mapping[str, Changes]] = {
     "kueue": {},
+    "slurm": SLURM,
     "volcano": {("scheduler",): {"kind": "volcano"}},
     "cilium": {("network",): {"cni": {"kind": "cilium", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},
     "calico": {("network",): {"cni": {"kind": "calico", "pod_cidr": "10.244.0.0/16", "mtu": 8950}}},

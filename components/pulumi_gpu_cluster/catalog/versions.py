@@ -79,6 +79,7 @@ TRAINER: Final = "2.3.0"
 # source: kubeflow/trainer tag v2.3.0, its own runtime torch-distributed, 2026-08-06
 # renovate: datasource=docker depName=docker.io/pytorch/pytorch
 PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
+
 # source: NVIDIA/gpu-operator tag v26.7.0 values.yaml, dcgm, 2026-08-20
 # renovate: datasource=docker depName=nvcr.io/nvidia/cloud-native/dcgm
 DCGM_IMAGE: Final = "nvcr.io/nvidia/cloud-native/dcgm:4.6.0-1-ubuntu24.04"
@@ -86,9 +87,50 @@ DCGM_IMAGE: Final = "nvcr.io/nvidia/cloud-native/dcgm:4.6.0-1-ubuntu24.04"
 # source: jupyterhub/zero-to-jupyterhub-k8s tag 4.4.0, 2026-06-10
 # renovate: datasource=helm depName=jupyterhub registryUrl=https://hub.jupyter.org/helm-chart/
 JUPYTERHUB: Final = "4.4.0"
+
 # source: prometheus-community/helm-charts tag kube-prometheus-stack-88.5.3, 2026-08-21
 # renovate: datasource=helm depName=kube-prometheus-stack registryUrl=https://prometheus-community.github.io/helm-charts
 KUBE_PROMETHEUS_STACK: Final = "88.5.3"
+
+# source: cert-manager/cert-manager tag v1.21.1, 2026-07-29 (the published chart keeps the "v")
+# renovate: datasource=helm depName=cert-manager registryUrl=https://charts.jetstack.io
+CERT_MANAGER: Final = "v1.21.1"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (one version for both its charts)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/charts/slurm-operator
+SLURM_OPERATOR: Final = "1.2.1"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (helm/slurm/values.yaml)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/slurmctld
+SLURMCTLD_IMAGE: Final = "ghcr.io/slinkyproject/slurmctld:26.05-ubuntu26.04"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (helm/slurm/values.yaml)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/slurmdbd
+SLURMDBD_IMAGE: Final = "ghcr.io/slinkyproject/slurmdbd:26.05-ubuntu26.04"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (helm/slurm/values.yaml)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/slurmd
+SLURMD_IMAGE: Final = "ghcr.io/slinkyproject/slurmd:26.05-ubuntu26.04"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (helm/slurm/values.yaml)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/slurmrestd
+SLURMRESTD_IMAGE: Final = "ghcr.io/slinkyproject/slurmrestd:26.05-ubuntu26.04"
+
+# source: SlinkyProject/slurm-operator tag v1.2.1, 2026-07-30 (helm/slurm/values.yaml)
+# renovate: datasource=docker depName=ghcr.io/slinkyproject/login
+SLURM_LOGIN_IMAGE: Final = "ghcr.io/slinkyproject/login:26.05-ubuntu26.04"
+
+# source: Alpine Linux release 3.22.2, 2025-10-08 (the slurm chart says `latest`, which moves)
+# renovate: datasource=docker depName=docker.io/library/alpine
+SLURM_LOG_IMAGE: Final = "docker.io/library/alpine:3.22.2"
+
+# source: mariadb-operator tag v26.6.0, 2026-06-06 (one version for both its charts)
+# renovate: datasource=docker depName=ghcr.io/mariadb-operator/charts/mariadb-operator
+MARIADB_OPERATOR: Final = "26.6.0"
+
+# source: mariadb-operator tag v26.6.0, 2026-06-06 (config.mariadbImage of its chart)
+# renovate: datasource=docker depName=mariadb
+MARIADB_IMAGE: Final = "mariadb:11.8.8"
 
 # source: NVIDIA/gpu-operator v26.7.0, supported platforms; Kubernetes releases page
 KUBERNETES_MINORS: Final = ("1.35", "1.36")

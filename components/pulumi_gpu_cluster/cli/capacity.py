@@ -15,7 +15,7 @@ from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.cli.bars import bar, can_draw, table
 from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import short_name
+from pulumi_gpu_cluster.node_pools.capacity import short_name, slurm_pools
 from pulumi_gpu_cluster.quantity import text_of
 from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.site import Site
@@ -79,6 +79,8 @@ def _as_text(site: Site, *, draw: bool) -> str:
 
 def _tenant_rows(site: Site) -> list[list[str]]:
     rows = [["tenant", "pool", "resource", "guarantee", "ceiling"]]
+    # What a quota does not state in a pool of Slurm's is not divided there, and not zero.
+    by_slurm = {pool.name for pool in slurm_pools(site.node_pools)}
     for tenant, by_pool in shares(site).items():
         for pool, resources in by_pool.items():
             rows += [
@@ -90,12 +92,15 @@ def _tenant_rows(site: Site) -> list[list[str]]:
                     _text(resource, share.ceiling),
                 ]
                 for resource, share in resources.items()
+                if not (pool in by_slurm and not share.ceiling)
             ]
     return rows
 
 
 def _described(pool: NodePoolArgs) -> str:
     parts = [number_of(pool.size, "node")]
+    if pool.workload != "kubernetes":
+        parts.append(f"scheduled by {pool.workload.capitalize()}")
     if pool.gpu is not None:
         parts.append(f"{pool.gpu.count} x {pool.gpu.model} each")
     if pool.mig is not None:
@@ -112,7 +117,12 @@ def _text(resource: str, amount: Fraction) -> str:
 
 def _as_json(site: Site) -> dict[str, Any]:
     pools: dict[str, dict[str, Any]] = {
-        pool.name: {"name": pool.name, "nodes": pool.size, "resources": {}}
+        pool.name: {
+            "name": pool.name,
+            "workload": pool.workload,
+            "nodes": pool.size,
+            "resources": {},
+        }
         for pool in site.node_pools
     }
     for balance in balances(site):

@@ -33,6 +33,7 @@ class NvidiaDriver:
         jobs: Label selector of the pods that an upgrade waits for.
         peermem: Who brings the NIC driver, where GPU and adapter cannot do without the module
             nvidia-peermem; None where they can.
+        unattended: Whether the operator upgrades nodes by itself.
     """
 
     name: str
@@ -42,6 +43,7 @@ class NvidiaDriver:
     tolerations: Sequence[Mapping[str, str]]
     jobs: str
     peermem: Literal["operator", "host"] | None = None
+    unattended: bool = True
 
     def spec(self) -> dict[str, Any]:
         """The object's spec."""
@@ -67,7 +69,7 @@ class NvidiaDriver:
     def _upgrade_policy(self) -> dict[str, Any]:
         # Every part is there because older controllers crash on a missing one.
         return {
-            "autoUpgrade": True,
+            "autoUpgrade": self.unattended,
             "maxParallelUpgrades": 1,
             "maxUnavailable": "25%",
             # No selector would mean to wait for nothing and go on to delete GPU pods. No
@@ -100,6 +102,9 @@ def driver_of(pool: NodePoolArgs, jobs: str) -> NvidiaDriver | None:
         tolerations=agent_tolerations([pool]),
         jobs=jobs,
         peermem=_peermem(pool),
+        # An upgrade deletes the pods that use GPUs. Here that is slurmd, and to Slurm its jobs
+        # would be lost: a node is drained in Slurm first, then its driver pod is deleted by hand.
+        unattended=pool.workload == "kubernetes",
     )
 
 

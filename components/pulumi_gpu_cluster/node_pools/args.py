@@ -113,8 +113,9 @@ class NodePoolArgs(Section):
     max: Positive | None = None
     """With `selector` on a pool that scales: the most nodes."""
 
-    workload: Literal["kubernetes"] = "kubernetes"
-    """Who schedules the pool. Slurm and shared pools follow."""
+    workload: Literal["kubernetes", "slurm"] = "kubernetes"
+    """Who schedules the pool. `slurm`: its nodes run slurmd, carry a taint that keeps other pods
+    away, and tenants' quotas on it become Slurm's limits."""
 
     cpus: Positive
     """CPUs per node that pods can have, in cores."""

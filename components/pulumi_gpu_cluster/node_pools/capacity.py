@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -42,6 +42,16 @@ def devices_per_node(pool: NodePoolArgs) -> Mapping[str, int]:
     if pool.mig is None:
         return _devices(pool.gpu.model, pool.gpu.count, mig.DISABLED, "mixed")
     return _devices(pool.gpu.model, pool.gpu.count, pool.mig.layout, pool.mig.strategy)
+
+
+def kubernetes_pools(pools: Iterable[NodePoolArgs]) -> tuple[NodePoolArgs, ...]:
+    """The pools that Kubernetes schedules: what its quotas and queues can give."""
+    return tuple(pool for pool in pools if pool.workload == "kubernetes")
+
+
+def slurm_pools(pools: Iterable[NodePoolArgs]) -> tuple[NodePoolArgs, ...]:
+    """The pools that Slurm schedules."""
+    return tuple(pool for pool in pools if pool.workload == "slurm")
 
 
 def devices_in(pool: NodePoolArgs) -> Mapping[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL
+from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL, WORKLOAD_KEY
 
 DEPLOY_DRIVER_LABEL: Final = "nvidia.com/gpu.deploy.driver"
 """Tells the GPU Operator whether it installs a driver on the node."""
@@ -26,6 +26,8 @@ def node_labels(
         layout: Whether the MIG layout is among them. Not where the gate sets it.
     """
     labels = {**pool.labels, **extra, POOL_LABEL: pool.name}
+    if pool.workload != "kubernetes":
+        labels[WORKLOAD_KEY] = pool.workload
     if pool.mig is not None and layout:
         labels[MIG_CONFIG_LABEL] = pool.mig.layout
     if pool.driver is not None and pool.driver.source != "operator":

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs, TaintArgs
-from pulumi_gpu_cluster.node_pools.props import POOL_LABEL, UNVERIFIED_TAINT
+from pulumi_gpu_cluster.node_pools.props import POOL_LABEL, UNVERIFIED_TAINT, WORKLOAD_KEY
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, daemonsets.tolerations
 GPU_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
@@ -26,17 +26,27 @@ def selector(pool: NodePoolArgs) -> Mapping[str, str]:
     return pool.selector if pool.selector is not None else MappingProxyType({POOL_LABEL: pool.name})
 
 
+def taints(pool: NodePoolArgs) -> tuple[TaintArgs, ...]:
+    """Every taint of the pool: those of the site file, and ours on a pool that Slurm schedules.
+
+    Slurm gives out CPUs and memory that the scheduler of Kubernetes believes to be free.
+    """
+    if pool.workload == "kubernetes":
+        return pool.taints
+    return (*pool.taints, TaintArgs(key=WORKLOAD_KEY, value=pool.workload))
+
+
 def taint_specs(pool: NodePoolArgs) -> list[dict[str, str]]:
     """The pool's taints as Kubernetes writes them."""
     return [
         {"key": taint.key, "effect": taint.effect} | ({"value": taint.value} if taint.value else {})
-        for taint in pool.taints
+        for taint in taints(pool)
     ]
 
 
 def tolerations(pool: NodePoolArgs) -> list[dict[str, str]]:
     """Exactly what a pod needs to run on the pool."""
-    return [_toleration(taint) for taint in pool.taints]
+    return [_toleration(taint) for taint in taints(pool)]
 
 
 def agent_tolerations(pools: Iterable[NodePoolArgs]) -> list[dict[str, str]]:
@@ -47,7 +57,7 @@ def agent_tolerations(pools: Iterable[NodePoolArgs]) -> list[dict[str, str]]:
     """
     wanted = [dict(GPU_TOLERATION), dict(UNVERIFIED_TOLERATION)]
     for pool in pools:
-        for taint, toleration in zip(pool.taints, tolerations(pool), strict=True):
+        for taint, toleration in zip(taints(pool), tolerations(pool), strict=True):
             covered = (taint.key, taint.effect) == (GPU_TOLERATION["key"], GPU_TOLERATION["effect"])
             if not covered and toleration not in wanted:
                 wanted.append(toleration)

@@ -21,6 +21,9 @@ NODE_POOL_TYPE: Final = "gpu-cluster:node-pools:NodePool"
 POOL_LABEL: Final = "gpu-cluster.io/pool"
 """Label on a node that names its pool."""
 
+WORKLOAD_KEY: Final = "gpu-cluster.io/workload"
+"""Key of the label and of the taint of pools that Kubernetes does not schedule."""
+
 UNVERIFIED_TAINT: Final = "gpu-cluster.io/unverified"
 """Key of the taint (NoSchedule) that holds a new GPU node back until the gate has passed it."""
 

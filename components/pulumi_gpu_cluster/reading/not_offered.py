@@ -35,8 +35,16 @@ _SHARING: Final = Planned(
 
 _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
     {
-        ("slurm",): Planned(
-            "Slurm", "leave the section out and run it outside; pools here are Kubernetes'"
+        ("slurm", "sssd"): Planned(
+            "an sssd of its own", "write login: {sssd_conf: ...} as a secret for the login pods"
+        ),
+        ("slurm", "containers"): Planned(
+            "containers in Slurm's jobs (pyxis)", "leave it out; jobs run in slurmd's own image"
+        ),
+        ("slurm", "prolog"): Planned("Slurm's prolog and epilog scripts", "leave it out"),
+        ("slurm", "epilog"): Planned("Slurm's prolog and epilog scripts", "leave it out"),
+        ("slurm", "qos"): Planned(
+            "a QOS of one's own", "leave it out; each tenant has one that holds its guarantee"
         ),
         ("storage",): Planned(
             "storage", "leave the section out and install a storage class beside this stack"
@@ -60,11 +68,9 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
 
 _VALUES: Final[Mapping[tuple[Path, str], Planned]] = MappingProxyType(
     {
-        (("node_pools", EACH, "workload"), "slurm"): Planned(
-            "a pool that Slurm schedules", "leave the pool out, or write workload: kubernetes"
-        ),
         (("node_pools", EACH, "workload"), "shared"): Planned(
-            "a pool that moves between Kubernetes and Slurm", "write workload: kubernetes"
+            "a pool that moves between Kubernetes and Slurm",
+            "write workload: kubernetes or workload: slurm",
         ),
         (("scheduler", "kind"), "kai"): Planned("the KAI scheduler", "use kueue or volcano"),
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.capacity import kubernetes_pools
 from pulumi_gpu_cluster.objects.rights import CHANGE, LOOK, Right
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import pool_shares
@@ -90,7 +91,9 @@ def job_selector(kind: Scheduler) -> str:
 
 def node_labels_for(kind: Scheduler, pool: NodePoolArgs) -> Mapping[str, str]:
     """Labels that the scheduler needs on the pool's nodes."""
-    return {NODE_GROUP_LABEL: node_group(pool)} if kind == "volcano" else {}
+    if kind != "volcano" or pool.workload != "kubernetes":
+        return {}
+    return {NODE_GROUP_LABEL: node_group(pool)}
 
 
 def node_group(pool: NodePoolArgs) -> str:
@@ -110,4 +113,5 @@ def queue_names(kind: Scheduler, tenant: TenantArgs, pools: Iterable[NodePoolArg
     """The queues that a tenant's jobs may name; none needs to be named where there is one."""
     if kind == "kueue":
         return [DEFAULT_QUEUE]
-    return [pool_queue_name(tenant.name, pool) for pool in pool_shares(tenant, pools)]
+    mine = pool_shares(tenant, kubernetes_pools(pools))
+    return [pool_queue_name(tenant.name, pool) for pool in mine]

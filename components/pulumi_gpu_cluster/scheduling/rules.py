@@ -20,6 +20,8 @@ def node_group_missing(case: Case) -> Iterator[Fault]:
     if case.site.scheduler.kind != "volcano":
         return
     for path, pool in case.each_pool():
+        if pool.workload != "kubernetes":
+            continue
         if pool.selector is not None and NODE_GROUP_LABEL not in pool.selector:
             message = f"Volcano knows a pool by {NODE_GROUP_LABEL}, and we label no nodes here"
             fix = f"label the nodes and add `{NODE_GROUP_LABEL}: {pool.name}` to the selector"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pulumi
 
 from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.node_pools.capacity import kubernetes_pools
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.scheduling.jobset.component import JobSet
 from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
@@ -44,7 +45,7 @@ def scheduler(
         name,
         args,
         cohort_name=site.name,
-        pools=site.node_pools,
+        pools=kubernetes_pools(site.node_pools),
         promised=promised,
         charts=site.charts,
         delete_crds=site.gives_up_crds,
@@ -92,16 +93,15 @@ def queue(
         after: The scheduler and the tenant's namespace.
     """
     name, site = cluster.named(f"{tenant.name}-queue"), cluster.site
+    pools = kubernetes_pools(site.node_pools)
     if site.scheduler.kind == "volcano":
-        return VolcanoQueue(
-            name, tenant, pools=site.node_pools, shares=held, opts=cluster.inside(after)
-        )
+        return VolcanoQueue(name, tenant, pools=pools, shares=held, opts=cluster.inside(after))
     return KueueQueue(
         name,
         tenant,
         args=site.scheduler.kueue,
         cohort_name=site.name,
-        pools=site.node_pools,
+        pools=pools,
         shares=held,
         opts=cluster.inside(after),
     )

@@ -11,7 +11,13 @@ from typing import Final
 
 from pulumi_gpu_cluster.network.resources import means_rdma
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import devices_per_node, resource_name, short_name
+from pulumi_gpu_cluster.node_pools.capacity import (
+    devices_per_node,
+    kubernetes_pools,
+    resource_name,
+    short_name,
+    slurm_pools,
+)
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, TenantArgs
@@ -112,11 +118,12 @@ def quota_ceiling_over_capacity(case: Case) -> Iterator[Fault]:
 @rule(ERROR)
 def quota_ceiling_below_guarantees(case: Case) -> Iterator[Fault]:
     """A tenant's ceiling over all pools is less than its guarantees in them."""
+    counted = [pool.name for pool in kubernetes_pools(case.site.node_pools)]
     for index, tenant in _tenants(case):
         for resource, ceiling in ((CPU, tenant.quota.cpu), (MEMORY, tenant.quota.memory)):
             if ceiling is None:
                 continue
-            pools = case.shares[index].values()
+            pools = [case.shares[index][name] for name in counted if name in case.shares[index]]
             total = sum((pool[resource].guarantee for pool in pools), Fraction(0))
             if total > value(ceiling):
                 message = f"{ceiling} in all, and the pools guarantee {_text(resource, total)}"
@@ -126,14 +133,18 @@ def quota_ceiling_below_guarantees(case: Case) -> Iterator[Fault]:
 
 @rule(WARNING)
 def quota_empty(case: Case) -> Iterator[Fault]:
-    """A tenant has CPU and memory in no pool, so that none of its pods can run."""
+    """A tenant has CPU and memory in no pool, and nothing in Slurm, so that nothing can run."""
+    scheduled_by_slurm = {pool.name for pool in slurm_pools(case.site.node_pools)}
     for index, tenant in _tenants(case):
         if tenant.state != "active" or any(
             _hidden_by_another(case, name, quota) for name, quota in tenant.quota.pools.items()
         ):
             continue
-        pools = case.shares[index].values()
-        if not any(pool[CPU].ceiling and pool[MEMORY].ceiling for pool in pools):
+        pools = case.shares[index]
+        in_slurm = (pools[name].values() for name in pools if name in scheduled_by_slurm)
+        if any(share.ceiling for shares in in_slurm for share in shares):
+            continue
+        if not any(pool[CPU].ceiling and pool[MEMORY].ceiling for pool in pools.values()):
             message = "gives CPU and memory in no pool: no pod of the tenant can run"
             yield Fault(f"site.tenants[{index}].quota", message, "add a pool with its resources")
 

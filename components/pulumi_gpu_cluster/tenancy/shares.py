@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.node_pools.capacity import (
     WHOLE_GPU,
     devices_in,
     devices_per_node,
+    kubernetes_pools,
     resource_name,
 )
 from pulumi_gpu_cluster.quantity import text_of, value
@@ -97,13 +98,14 @@ def ceilings(site: Site, tenant: TenantArgs) -> Mapping[str, str]:
 
     Every GPU resource that any pool offers is there, with 0 where the tenant has none: what a
     quota does not name, it does not limit. Extended resources are only ever counted as
-    `requests.`; the API server takes `limits.nvidia.com/gpu` and never counts it.
+    `requests.`; the API server takes `limits.nvidia.com/gpu` and never counts it. What the tenant
+    has in Slurm is Slurm's to hold, and not counted in the namespace.
     """
     sums = dict.fromkeys(offered(site.node_pools), Fraction(0)) | {
         CPU: Fraction(0),
         MEMORY: Fraction(0),
     }
-    for resources in pool_shares(tenant, site.node_pools).values():
+    for resources in pool_shares(tenant, kubernetes_pools(site.node_pools)).values():
         for resource, share in resources.items():
             sums[resource] = sums.get(resource, Fraction(0)) + share.ceiling
     cpu, memory = sums.pop(CPU), sums.pop(MEMORY)
@@ -152,7 +154,11 @@ def _shares_in(pool: NodePoolArgs, quota: PoolQuotaArgs) -> Mapping[str, Share]:
         resource_name(short): Share(Fraction(count.guarantee), Fraction(count.limit))
         for short, count in quota.devices.items()
     }
-    nodes = _nodes_worth(pool, quota, devices)
+    if pool.workload == "slurm":
+        # Slurm holds what is stated and divides the rest by each job's own request.
+        nodes = Share(Fraction(0), Fraction(0))
+    else:
+        nodes = _nodes_worth(pool, quota, devices)
     return MappingProxyType(
         {
             **devices,

@@ -20,9 +20,17 @@ from pulumi_gpu_cluster.catalog.charts.network import (
     TIGERA_OPERATOR,
 )
 from pulumi_gpu_cluster.catalog.charts.scheduling import JOBSET, KUEUE, TRAINER, VOLCANO
+from pulumi_gpu_cluster.catalog.charts.slurm import (
+    CERT_MANAGER,
+    MARIADB_OPERATOR,
+    MARIADB_OPERATOR_CRDS,
+    SLURM_OPERATOR,
+    SLURM_OPERATOR_CRDS,
+)
 from pulumi_gpu_cluster.catalog.charts.workloads import JUPYTERHUB
 
 __all__ = [
+    "CERT_MANAGER",
     "CHARTS",
     "CILIUM",
     "GPU_OPERATOR",
@@ -30,9 +38,13 @@ __all__ = [
     "JUPYTERHUB",
     "KUBE_PROMETHEUS_STACK",
     "KUEUE",
+    "MARIADB_OPERATOR",
+    "MARIADB_OPERATOR_CRDS",
     "NETWORK_OPERATOR",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
+    "SLURM_OPERATOR",
+    "SLURM_OPERATOR_CRDS",
     "TIGERA_OPERATOR",
     "TRAINER",
     "VOLCANO",
@@ -58,6 +70,11 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             TRAINER,
             VOLCANO,
             JUPYTERHUB,
+            CERT_MANAGER,
+            SLURM_OPERATOR_CRDS,
+            SLURM_OPERATOR,
+            MARIADB_OPERATOR_CRDS,
+            MARIADB_OPERATOR,
         )
     }
 )

@@ -15,6 +15,7 @@ from gpu_cluster_sandbox.charts.catalogue.health import HEALTH
 from gpu_cluster_sandbox.charts.catalogue.monitoring import MONITORING
 from gpu_cluster_sandbox.charts.catalogue.network import NETWORK
 from gpu_cluster_sandbox.charts.catalogue.scheduling import SCHEDULING
+from gpu_cluster_sandbox.charts.catalogue.slurm import SLURM
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
 from gpu_cluster_sandbox.charts.catalogue.workloads import WORKLOADS
 
@@ -28,6 +29,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
         **MONITORING,
         **SCHEDULING,
         **WORKLOADS,
+        **SLURM,
     }
 )
 """Every stand-in, by the chart's name."""

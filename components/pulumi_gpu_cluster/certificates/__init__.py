@@ -1,0 +1,1 @@
+"""Certificates for the webhooks of operators."""

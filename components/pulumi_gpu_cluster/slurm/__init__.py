@@ -1,0 +1,1 @@
+"""Slurm on the pools that it schedules."""
