@@ -101,11 +101,11 @@ def test_a_nodes_line_names_its_gpus_and_its_pod_takes_them_all() -> None:
     assert resources["requests"] == {"cpu": "188", "memory": "1710Gi", "nvidia.com/gpu": "8"}
 
 
-def test_slurmd_runs_on_its_pool_past_every_taint_of_it() -> None:
+def test_slurmd_runs_on_its_pool_past_its_taints_and_not_past_the_gate() -> None:
     spec = _slinky(_graph(), "NodeSet").props["spec"]["template"]["spec"]
     assert spec["nodeSelector"] == {"gpu-cluster.io/pool": "train"}
     keys = {one["key"] for one in spec["tolerations"]}
-    assert keys >= {"nvidia.com/gpu", "gpu-cluster.io/workload", "gpu-cluster.io/unverified"}
+    assert keys == {"nvidia.com/gpu", "gpu-cluster.io/workload"}, "no gate is passed by tolerating"
 
 
 def test_nodes_of_slurm_are_labelled_and_tainted_so_that_other_pods_keep_off() -> None:

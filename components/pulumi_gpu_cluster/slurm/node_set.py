@@ -9,7 +9,12 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from pulumi_gpu_cluster.catalog.versions import SLURM_LOG_IMAGE, SLURMD_IMAGE
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
+from pulumi_gpu_cluster.node_pools.placement import (
+    GPU_TOLERATION,
+    selector,
+    taint_specs,
+    tolerations,
+)
 from pulumi_gpu_cluster.slurm.gres import gres, node_settings
 from pulumi_gpu_cluster.slurm.names import CLUSTER
 from pulumi_gpu_cluster.slurm.node_size import slurmd_resources
@@ -42,7 +47,8 @@ def node_set_spec(pool: NodePoolArgs, devices: dict[str, str]) -> dict[str, Any]
         "template": {
             "spec": {
                 "nodeSelector": dict(selector(pool)),
-                "tolerations": agent_tolerations([pool]),
+                # Not of nodes that no gate has passed: jobs are work, and slurmd brings them.
+                "tolerations": [*tolerations(pool), *_customary(pool)],
                 # 64Mi, as containers have it by default, stops programs on several GPUs.
                 "volumes": [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory"}}],
             }
@@ -52,6 +58,13 @@ def node_set_spec(pool: NodePoolArgs, devices: dict[str, str]) -> dict[str, Any]
         # Otherwise a node may register without its GPUs the first time.
         spec["extraConf"] = node_settings({"Gres": gres(pool.gpu)})
     return spec
+
+
+def _customary(pool: NodePoolArgs) -> list[dict[str, str]]:
+    """Toleration of the taint that GPU nodes carry though no site file speaks of it."""
+    own = {(taint["key"], taint["effect"]) for taint in taint_specs(pool)}
+    there = (GPU_TOLERATION["key"], GPU_TOLERATION["effect"]) in own
+    return [dict(GPU_TOLERATION)] if pool.gpu is not None and not there else []
 
 
 def node_set(

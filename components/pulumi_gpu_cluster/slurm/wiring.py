@@ -8,6 +8,7 @@ import pulumi
 from pydantic import SecretStr
 
 from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.network.resources import rdma_resource
 from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
 from pulumi_gpu_cluster.slurm.accounts import account_of
 from pulumi_gpu_cluster.slurm.args import SlurmArgs
@@ -44,17 +45,20 @@ def slurm(
         delete_crds=site.gives_up_crds,
         opts=cluster.inside(),
     )
+    pools = slurm_pools(site.node_pools)
     return [
         SlurmCluster(
             cluster.named("slurm"),
             args,
             cluster_name=site.name,
-            pools=slurm_pools(site.node_pools),
+            pools=pools,
             accounts=[
                 account_of(tenant, site.node_pools, args.members.get(tenant.name, ()))
                 for tenant in site.tenants
             ],
             secrets=_secrets(args),
+            # slurmd is privileged, so of the network it needs the adapters and no capability.
+            devices={pool.name: {name: "1"} for pool in pools if (name := rdma_resource(pool))},
             expendable=site.gives_up_data,
             opts=cluster.inside([operator, database, *after]),
         )
