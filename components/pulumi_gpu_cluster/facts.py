@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pulumi_gpu_cluster.catalog import versions
-from pulumi_gpu_cluster.network.resources import rdma_resource
+from pulumi_gpu_cluster.network.resources import fabric_pools, rdma_resource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_in
 from pulumi_gpu_cluster.scheduling.choice import queue_names
@@ -20,8 +20,17 @@ def version_facts(site: Site) -> dict[str, str]:
     operator = (
         {"gpu_operator": versions.GPU_OPERATOR} if any(pool.gpu for pool in site.node_pools) else {}
     )
+    nics = (
+        {"network_operator": versions.NETWORK_OPERATOR}
+        if any(fabric_pools(site.node_pools))
+        else {}
+    )
+    cnis = {"cilium": versions.CILIUM, "calico": versions.CALICO}
+    cni = site.network.cni.kind
     return {
         "kubernetes": site.control_plane.kubernetes_version,
+        **({cni: cnis[cni]} if cni in cnis else {}),
+        **nics,
         **operator,
         site.scheduler.kind: scheduler,
         **({"slurm_operator": versions.SLURM_OPERATOR} if site.slurm is not None else {}),

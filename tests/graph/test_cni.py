@@ -92,3 +92,13 @@ def test_nobodys_traffic_is_shown_on_an_open_page() -> None:
     values = _calico()
     assert values["whisker"] == {"enabled": False}
     assert values["goldmane"] == {"enabled": False}
+
+
+def test_the_stack_says_which_cni_runs() -> None:
+    found: dict[str, Any] = {}
+
+    def program() -> None:
+        found.update(GpuCluster("c", site({("network",): {"cni": "cilium"}})).outputs)
+
+    record(program)
+    assert found["versions"]["cilium"] == "1.20.0"

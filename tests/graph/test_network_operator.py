@@ -217,3 +217,4 @@ def test_the_stack_says_what_pods_ask_for() -> None:
     train = found["pools"][0]
     assert (train["fabric"], train["rdma"]) == ("ndr400", "rdma/train")
     assert "rdma" not in found["pools"][1]
+    assert found["versions"]["network_operator"] == "26.4.1"

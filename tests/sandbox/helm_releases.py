@@ -28,6 +28,7 @@ VALUES: Final[Mapping[str, Json]] = {
         "operator": {"nodeSelector": {"kubernetes.io/os": "linux"}},
         "node-feature-discovery": {"master": {"extraLabelNs": ["nvidia.com"]}},
     },
+    "network-operator": {"nfd": {"enabled": False}, "sriovNetworkOperator": {"enabled": True}},
     "kueue": {"controllerManager": {"replicas": 1}},
     "volcano": {"custom": {"scheduler_replicas": 1}},
 }

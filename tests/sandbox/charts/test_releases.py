@@ -11,6 +11,7 @@ from helm_releases import VALUES, Releases
 
 TYPOS: dict[str, Json] = {
     "gpu-operator": {"driver": {"verison": "580.173.02"}},
+    "network-operator": {"nfd": {"deployNodeFeatureRule": True}},
     "kueue": {"controllerManager": {"replica": 1}},
     "volcano": {"custom": {"scheduler_config_overide": "actions: allocate"}},
 }
