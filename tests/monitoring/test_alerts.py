@@ -288,6 +288,31 @@ def test_a_node_that_is_not_ready_is_told_after_five_minutes(tmp_path: Path) -> 
     )
 
 
+def test_what_the_kernel_logged_is_told_until_somebody_mends_it(tmp_path: Path) -> None:
+    def condition(kind: str, status: str, values: str) -> Series:
+        labels = f'{_STATE}, node="gpu01", condition="{kind}", status="{status}"'
+        return {f"kube_node_status_condition{{{labels}}}": values}
+
+    series = {
+        **condition("GpuFault", "true", "0x5 1x20 0x10"),
+        **condition("GpuFault", "false", "1x5 0x20 1x10"),
+        **condition("GpuMemoryFault", "true", "0x40"),
+        **condition("DiskPressure", "true", "1x40"),
+    }
+    rehearse(
+        tmp_path,
+        GROUPS,
+        [
+            _rehearsal(
+                series,
+                _expect("NodeFaulty", "4m", []),
+                _expect("NodeFaulty", "20m", [{"node": "gpu01", "condition": "GpuFault"}]),
+                _expect("NodeFaulty", "30m", []),
+            )
+        ],
+    )
+
+
 def test_a_tenant_at_its_ceiling_is_told_and_one_that_is_leaving_is_not(tmp_path: Path) -> None:
     def quota(tenant: str, resource: str, kind: str) -> str:
         return (

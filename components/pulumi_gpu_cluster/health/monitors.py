@@ -52,6 +52,9 @@ _HEALTHY: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 """Each condition with its reason and message while all is well."""
 
+CONDITIONS: Final = tuple(_HEALTHY)
+"""Conditions of a node that are true where something is broken until somebody mends it."""
+
 
 def gpu_monitor() -> str:
     """The definition of the monitor, as node-problem-detector reads it."""

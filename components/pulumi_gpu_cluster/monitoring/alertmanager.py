@@ -45,6 +45,7 @@ def alertmanager_config(args: MonitoringArgs, contact: Mapping[str, str]) -> dic
             _silences(
                 'severity = "critical"', 'severity =~ "warning|info"', "alertname", "namespace"
             ),
+            _silences('alertname = "GpuXidFatal"', 'alertname = "NodeFaulty"', "node"),
             _silences('alertname = "NodeNotReady"', 'alertname = "GpuMetricsMissing"', "node"),
         ],
         "receivers": [{"name": NOBODY}, *(_receiver(one) for one in args.receivers)],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from pulumi_gpu_cluster.health.monitors import CONDITIONS
 from pulumi_gpu_cluster.monitoring.alerts.rule import Alert, Group
-from pulumi_gpu_cluster.monitoring.promql import STATE_JOB, matchers
+from pulumi_gpu_cluster.monitoring.promql import STATE_JOB, any_of, matchers
 from pulumi_gpu_cluster.tenancy.labels import QUOTA
 
 REPLACED: Final = ("KubeNodeNotReady", "KubeQuotaAlmostFull", "KubeQuotaFullyUsed")
@@ -14,7 +15,9 @@ REPLACED: Final = ("KubeNodeNotReady", "KubeQuotaAlmostFull", "KubeQuotaFullyUse
 
 def cluster_alerts() -> Group:
     """What may go wrong around the GPUs."""
-    return Group("gpu-cluster-cluster", (_node_not_ready(), _quota_reached(), _blind()))
+    return Group(
+        "gpu-cluster-cluster", (_node_not_ready(), _node_faulty(), _quota_reached(), _blind())
+    )
 
 
 def _node_not_ready() -> Alert:
@@ -27,6 +30,19 @@ def _node_not_ready() -> Alert:
         "Its kubelet has not reported, or says that it cannot run pods, for five minutes. Pods "
         "on it are lost or will be.",
         hold="5m",
+    )
+
+
+def _node_faulty() -> Alert:
+    # What the kernel logged: some XIDs never come by way of the GPUs' exporter.
+    faults = f'job="{STATE_JOB}", condition=~"{any_of(CONDITIONS)}", status="true"'
+    return Alert(
+        "NodeFaulty",
+        f"max by (node, condition) (kube_node_status_condition{{{faults}}}) == 1",
+        "critical",
+        "Node {{ $labels.node }} reports {{ $labels.condition }}",
+        "Its kernel logged an error after which the hardware is not to be trusted. Drain the node "
+        "and see to it; afterwards delete its pod of node-problem-detector, which ends this alert.",
     )
 
 
