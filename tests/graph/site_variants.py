@@ -21,6 +21,7 @@ VARIANTS: Final[Mapping[str, Changes]] = {
     "monitoring": {
         ("monitoring",): {
             "volume": {"size": "200Gi", "storage_class": "fast"},
+            "tenant_metrics": True,
             "grafana": {"admin_password": "planted-password"},
             "receivers": [
                 {"name": "oncall", "slack": {"url": "https://planted-hook", "channel": "#a"}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - a type token
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 MONITOR = "kubernetes:monitoring.coreos.com/v1:ServiceMonitor"
+POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 RULE = "kubernetes:monitoring.coreos.com/v1:PrometheusRule"
 
 
@@ -201,3 +203,48 @@ def test_kube_state_metrics_may_read_the_kinds_it_tells_of_and_no_secret() -> No
     assert all(rule["verbs"] == ["list", "watch"] for rule in rules)
     assert "secrets" in values["collectorsExclude"]
     assert values["metricLabelsAllowlist"] == ["nodes=[gpu-cluster.io/pool]"]
+
+
+def test_tenants_pods_are_read_at_one_port_and_by_prometheus_alone() -> None:
+    graph = _graph()
+    (monitor,) = graph.of("kubernetes:monitoring.coreos.com/v1:PodMonitor")
+    assert monitor.props["spec"]["namespaceSelector"] == {"matchNames": ["ml", "vision"]}
+    assert monitor.props["spec"]["sampleLimit"] == 5000
+    (endpoint,) = monitor.props["spec"]["podMetricsEndpoints"]
+    assert (endpoint["port"], endpoint["honorLabels"]) == ("metrics", False)
+    policy = graph.named("c-ml-network-metrics", POLICY).props["spec"]
+    assert policy["podSelector"] == {"matchLabels": {"gpu-cluster.io/metrics": "true"}}
+    (rule,) = policy["ingress"]
+    assert rule["ports"] == [{"port": "metrics", "protocol": "TCP"}]
+    (peer,) = rule["from"]
+    assert peer["namespaceSelector"] == {
+        "matchLabels": {"kubernetes.io/metadata.name": "monitoring"}
+    }
+    assert peer["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": "prometheus"}}
+
+
+@pytest.mark.parametrize(
+    ("metric", "taken"),
+    [
+        ("training_loss", True),
+        ("vllm_requests_total", True),
+        ("DCGM_FI_DEV_GPU_TEMP", False),
+        ("gpu_cluster:tenant_gpus_busy:sum", False),
+        ("gpu_cluster_queue_jobs", False),
+        ("kube_node_info", False),
+        ("namespace:anything:sum", False),
+        ("ALERTS", False),
+    ],
+)
+def test_a_tenants_pod_has_no_metrics_in_anothers_name(metric: str, taken: bool) -> None:  # noqa: FBT001 - pytest passes it by name
+    (monitor,) = _graph().of("kubernetes:monitoring.coreos.com/v1:PodMonitor")
+    (dropped,) = monitor.props["spec"]["podMetricsEndpoints"][0]["metricRelabelings"]
+    assert dropped["action"] == "drop"
+    # Prometheus matches the whole name.
+    assert (re.fullmatch(dropped["regex"], metric) is None) == taken
+
+
+def test_tenants_stay_closed_to_prometheus_unless_the_site_says_so() -> None:
+    graph = _graph("monitoring of volcano")
+    assert not graph.of("kubernetes:monitoring.coreos.com/v1:PodMonitor")
+    assert not [one for one in graph.of(POLICY) if one.name.endswith("-metrics")]

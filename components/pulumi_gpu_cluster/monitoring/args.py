@@ -189,6 +189,10 @@ class MonitoringArgs(Section):
     """Whether etcd, scheduler, controller-manager and kube-proxy are watched. Only where they
     answer on the nodes' addresses, which neither kubeadm nor RKE2 makes them do by default."""
 
+    tenant_metrics: bool = False
+    """Whether pods of tenants are read that carry the label gpu-cluster.io/metrics: "true", at
+    their port `metrics`. Their networks are opened to Prometheus by that much."""
+
     gpu_temperature: Annotated[str, AfterValidator(_degrees)] = "85C"
     """Temperature of a GPU above which there is an alert."""
 

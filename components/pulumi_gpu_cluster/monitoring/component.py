@@ -22,9 +22,11 @@ from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.monitoring.dashboards import dashboards
 from pulumi_gpu_cluster.monitoring.objects import (
     ServiceMonitor,
+    pod_monitor,
     prometheus_rule,
     service_monitor,
 )
+from pulumi_gpu_cluster.monitoring.targets import tenant_pods
 from pulumi_gpu_cluster.monitoring.values import ALERTMANAGER_SECRET, GRAFANA_SECRET, StackValues
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
@@ -49,6 +51,7 @@ class Monitoring(KubernetesComponent):
         pools: Sequence[NodePoolArgs],
         scheduler: Scheduler,
         targets: Sequence[ServiceMonitor] = (),
+        tenants: Sequence[str] = (),
         contact: Mapping[str, str] | None = None,
         admin_password: pulumi.Input[str] | None = None,
         charts: ChartsArgs | None = None,
@@ -64,6 +67,7 @@ class Monitoring(KubernetesComponent):
             pools: All node pools.
             scheduler: The batch scheduler, whose queues are watched.
             targets: What is read beside the cluster itself.
+            tenants: Namespaces of tenants whose pods are read, where the section says so.
             contact: Receiver of the alerts about a tenant, by the tenant's name.
             admin_password: Password of Grafana's administrator; goes before the section's own.
             charts: Where charts come from; by default upstream.
@@ -96,6 +100,9 @@ class Monitoring(KubernetesComponent):
         installed = self.child(after=[release])
         for target in targets:
             service_monitor(f"{name}-target-{target.name}", args.namespace, target, installed)
+        if args.tenant_metrics and tenants:
+            pods = tenant_pods(tenants)
+            pod_monitor(f"{name}-pods-{pods.name}", args.namespace, pods, installed)
         for group in groups(args, pools):
             prometheus_rule(f"{name}-{group.name}", args.namespace, group, installed)
         for uid, content in dashboards(scheduler).items():

@@ -12,6 +12,15 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_gpu_cluster.monitoring.alerts.rule import Group
 
 _API: Final = "monitoring.coreos.com/v1"
+# What one pod may cost Prometheus. A pod that is beyond any of these is not read at all.
+_LIMITS: Final = {"sampleLimit": 5000, "labelLimit": 40, "labelValueLengthLimit": 256}
+# Names of the platform's metrics, and those with a colon, which are recordings': dashboards and
+# alerts go by them, and a pod that had one would speak for others.
+_NO_OTHERS_NAMES: Final = {
+    "sourceLabels": ["__name__"],
+    "regex": ".*:.*|(ALERTS|DCGM|container|gpu_cluster|kube|kubelet|kueue|node|volcano)_.*|ALERTS",
+    "action": "drop",
+}
 _TOKEN: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"  # noqa: S105 - a path
 
 
@@ -63,6 +72,39 @@ class ServiceMonitor:
         return endpoint
 
 
+@dataclass(frozen=True, slots=True)
+class PodMonitor:
+    """Pods of others whose metrics Prometheus reads, and how much it takes of them.
+
+    Attributes:
+        name: Name of the object, and part of the metrics' job.
+        namespaces: The namespaces that the pods are in.
+        labels: Labels of the pods.
+        port: Name of their port.
+    """
+
+    name: str
+    namespaces: Sequence[str]
+    labels: Mapping[str, str]
+    port: str
+
+    def spec(self) -> dict[str, Any]:
+        """The object's spec. Whose metrics they are is Prometheus' word and not the pods'."""
+        return {
+            "namespaceSelector": {"matchNames": list(self.namespaces)},
+            "selector": {"matchLabels": dict(self.labels)},
+            "podMetricsEndpoints": [
+                {
+                    "port": self.port,
+                    "honorLabels": False,
+                    "honorTimestamps": False,
+                    "metricRelabelings": [_NO_OTHERS_NAMES],
+                }
+            ],
+            **_LIMITS,
+        }
+
+
 def service_monitor(
     name: str, namespace: str, monitor: ServiceMonitor, opts: pulumi.ResourceOptions
 ) -> CustomResource:
@@ -78,6 +120,20 @@ def service_monitor(
         name,
         api_version=_API,
         kind="ServiceMonitor",
+        metadata={"name": monitor.name, "namespace": namespace},
+        spec=monitor.spec(),
+        opts=opts,
+    )
+
+
+def pod_monitor(
+    name: str, namespace: str, monitor: PodMonitor, opts: pulumi.ResourceOptions
+) -> CustomResource:
+    """The object in the cluster, beside Prometheus."""
+    return CustomResource(
+        name,
+        api_version=_API,
+        kind="PodMonitor",
         metadata={"name": monitor.name, "namespace": namespace},
         spec=monitor.spec(),
         opts=opts,

@@ -6,10 +6,12 @@ second one from here would count everything twice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
+from pulumi_gpu_cluster.monitoring.objects import PodMonitor, ServiceMonitor
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
+from pulumi_gpu_cluster.tenancy.labels import METRICS_LABEL, METRICS_PORT
 
 # By this label alone all queries here know a GPU's node; the exporter's own label for it is
 # spelt differently from version to version.
@@ -59,4 +61,11 @@ def scheduler(args: SchedulerArgs) -> ServiceMonitor:
         labels={"app": "volcano-scheduler"},
         port="metrics",
         job_label="app",
+    )
+
+
+def tenant_pods(namespaces: Sequence[str]) -> PodMonitor:
+    """Pods of tenants that say they have metrics."""
+    return PodMonitor(
+        name="tenants", namespaces=namespaces, labels={METRICS_LABEL: "true"}, port=METRICS_PORT
     )

@@ -23,6 +23,7 @@ def monitoring(cluster: Composition) -> list[Monitoring]:
             pools=site.node_pools,
             scheduler=site.scheduler.kind,
             targets=_targets(site),
+            tenants=[tenant.name for tenant in site.tenants if tenant.state != "removed"],
             contact=contacts(site.tenants),
             charts=site.charts,
             delete_crds=site.gives_up_crds,

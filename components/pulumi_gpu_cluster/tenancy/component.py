@@ -17,6 +17,7 @@ from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 from pulumi_gpu_cluster.tenancy.limits import (
     closed_network,
+    metrics_network,
     no_system_priority,
     object_counts,
     own_network,
@@ -44,6 +45,7 @@ class Tenant(KubernetesComponent):
         ceilings: Mapping[str, pulumi.Input[str]],
         queue_rights: tuple[Right, ...] = (),
         expendable: bool = False,
+        metrics_reader: str = "",
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """Makes the namespace and everything in it.
@@ -54,6 +56,8 @@ class Tenant(KubernetesComponent):
             ceilings: Hard limits of the ResourceQuota.
             queue_rights: What members may do with the scheduler's objects.
             expendable: Whether the site allows that its data goes.
+            metrics_reader: Namespace of the Prometheus that reads its pods' metrics; none where
+                empty.
             opts: Options of the component, with the Kubernetes provider.
         """
         props = {"name": args.name, "namespace": args.name, "state": args.state}
@@ -71,6 +75,8 @@ class Tenant(KubernetesComponent):
         pod_defaults(f"{name}-defaults", args.name, inside)
         closed_network(f"{name}-network-closed", args.name, inside)
         own_network(f"{name}-network-own", args.name, inside)
+        if metrics_reader:
+            metrics_network(f"{name}-network-metrics", args.name, metrics_reader, inside)
         self._viewers(name, args, queue_rights, inside)
         if active:
             self._members(name, args, queue_rights, inside)

@@ -27,7 +27,7 @@ from pulumi_kubernetes.networking.v1 import (
 )
 
 from pulumi_gpu_cluster.objects.rights import Right
-from pulumi_gpu_cluster.tenancy.labels import QUOTA
+from pulumi_gpu_cluster.tenancy.labels import METRICS_LABEL, METRICS_PORT, QUOTA
 
 _OBJECT: Final = "gpu-cluster"
 _DEFAULT_CPU: Final = "1"
@@ -164,6 +164,38 @@ def own_network(name: str, namespace: str, opts: pulumi.ResourceOptions) -> Netw
                         for protocol in ("UDP", "TCP")
                     ],
                 ),
+            ],
+        ),
+        opts=opts,
+    )
+
+
+def metrics_network(
+    name: str, namespace: str, reader: str, opts: pulumi.ResourceOptions
+) -> NetworkPolicy:
+    """Traffic from Prometheus to the one port of pods that say they have metrics.
+
+    Args:
+        name: Name of the resource.
+        namespace: The tenant's namespace.
+        reader: Prometheus' namespace.
+        opts: Options of the resource.
+    """
+    prometheus = NetworkPolicyPeerArgs(
+        namespace_selector=LabelSelectorArgs(match_labels={"kubernetes.io/metadata.name": reader}),
+        pod_selector=LabelSelectorArgs(match_labels={"app.kubernetes.io/name": "prometheus"}),
+    )
+    return NetworkPolicy(
+        name,
+        metadata=ObjectMetaArgs(name="allow-metrics", namespace=namespace),
+        spec=NetworkPolicySpecArgs(
+            pod_selector=LabelSelectorArgs(match_labels={METRICS_LABEL: "true"}),
+            policy_types=["Ingress"],
+            ingress=[
+                NetworkPolicyIngressRuleArgs(
+                    from_=[prometheus],
+                    ports=[NetworkPolicyPortArgs(port=METRICS_PORT, protocol="TCP")],
+                )
             ],
         ),
         opts=opts,

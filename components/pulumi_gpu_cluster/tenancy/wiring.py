@@ -8,6 +8,7 @@ import pulumi
 
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.scheduling.choice import queue_rights
+from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.component import Tenant
 from pulumi_gpu_cluster.tenancy.shares import ceilings
@@ -28,5 +29,11 @@ def tenant(cluster: Composition, args: TenantArgs, after: Sequence[pulumi.Resour
         ceilings=ceilings(site, args),
         queue_rights=queue_rights(site.scheduler.kind),
         expendable=site.gives_up_data,
+        metrics_reader=_metrics_reader(site),
         opts=cluster.inside(after),
     )
+
+
+def _metrics_reader(site: Site) -> str:
+    monitoring = site.monitoring
+    return monitoring.namespace if monitoring is not None and monitoring.tenant_metrics else ""
