@@ -248,3 +248,20 @@ def test_tenants_stay_closed_to_prometheus_unless_the_site_says_so() -> None:
     graph = _graph("monitoring of volcano")
     assert not graph.of("kubernetes:monitoring.coreos.com/v1:PodMonitor")
     assert not [one for one in graph.of(POLICY) if one.name.endswith("-metrics")]
+
+
+def test_slurms_controller_is_read_at_each_of_its_paths() -> None:
+    graph = record(
+        lambda: GpuCluster(
+            "c", site({**VARIANTS["slurm"], ("monitoring",): VARIANTS["monitoring"]["monitoring",]})
+        )
+    )
+    monitor = graph.named("c-monitoring-target-slurm-controller", MONITOR).props["spec"]
+    assert monitor["namespaceSelector"] == {"matchNames": ["slurm"]}
+    assert [one["path"] for one in monitor["endpoints"]] == [
+        "/metrics/jobs",
+        "/metrics/nodes",
+        "/metrics/partitions",
+        "/metrics/scheduler",
+    ]
+    assert {one["port"] for one in monitor["endpoints"]} == {"slurmctld"}

@@ -36,7 +36,7 @@ class ServiceMonitor:
         job_label: The label of a service whose value becomes the metrics' job.
         scheme: How they are asked. Over https with Prometheus' own token, and without a look at
             the certificate, which such endpoints sign themselves.
-        path: The path of the metrics.
+        paths: The paths of the metrics.
         interval: How often they are read; as Prometheus does by default where empty.
         relabelings: What becomes of a target's labels before it is read.
     """
@@ -47,7 +47,7 @@ class ServiceMonitor:
     port: str
     job_label: str = ""
     scheme: Literal["http", "https"] = "http"
-    path: str = "/metrics"
+    paths: Sequence[str] = ("/metrics",)
     interval: str = ""
     relabelings: Sequence[Mapping[str, Any]] = field(default_factory=tuple[Mapping[str, Any]])
 
@@ -56,12 +56,12 @@ class ServiceMonitor:
         return {
             "namespaceSelector": {"matchNames": [self.namespace]},
             "selector": {"matchLabels": dict(self.labels)},
-            "endpoints": [self._endpoint()],
+            "endpoints": [self._endpoint(path) for path in self.paths],
             **({"jobLabel": self.job_label} if self.job_label else {}),
         }
 
-    def _endpoint(self) -> dict[str, Any]:
-        endpoint: dict[str, Any] = {"port": self.port, "path": self.path, "scheme": self.scheme}
+    def _endpoint(self, path: str) -> dict[str, Any]:
+        endpoint: dict[str, Any] = {"port": self.port, "path": path, "scheme": self.scheme}
         if self.scheme == "https":
             endpoint["bearerTokenFile"] = _TOKEN
             endpoint["tlsConfig"] = {"insecureSkipVerify": True}

@@ -64,6 +64,26 @@ def scheduler(args: SchedulerArgs) -> ServiceMonitor:
     )
 
 
+def slurm_controller(namespace: str) -> ServiceMonitor:
+    """Slurm's jobs, nodes, partitions and scheduler, as its controller counts them.
+
+    source: SlinkyProject/slurm-operator v1.2.1 internal/builder/controllerbuilder (service,
+    ServiceMonitor); charts/slurm/values.yaml, controller.metrics
+
+    Args:
+        namespace: The namespace of Slurm's cluster.
+    """
+    return ServiceMonitor(
+        name="slurm-controller",
+        namespace=namespace,
+        labels={"app.kubernetes.io/name": "slurmctld"},
+        port="slurmctld",
+        job_label="app.kubernetes.io/name",
+        interval="30s",
+        paths=tuple(f"/metrics/{part}" for part in ("jobs", "nodes", "partitions", "scheduler")),
+    )
+
+
 def tenant_pods(namespaces: Sequence[str]) -> PodMonitor:
     """Pods of tenants that say they have metrics."""
     return PodMonitor(

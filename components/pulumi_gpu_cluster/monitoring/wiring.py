@@ -6,7 +6,7 @@ from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.monitoring.alertmanager import contacts
 from pulumi_gpu_cluster.monitoring.component import Monitoring
 from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
-from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler
+from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler, slurm_controller
 from pulumi_gpu_cluster.site import Site
 
 
@@ -35,4 +35,5 @@ def monitoring(cluster: Composition) -> list[Monitoring]:
 def _targets(site: Site) -> list[ServiceMonitor]:
     exported = site.gpu_operator.dcgm_exporter and any(pool.gpu for pool in site.node_pools)
     gpus = [dcgm_exporter(site.gpu_operator.namespace)] if exported else []
-    return [*gpus, scheduler(site.scheduler)]
+    slurm = [slurm_controller(site.slurm.namespace)] if site.slurm is not None else []
+    return [*gpus, *slurm, scheduler(site.scheduler)]
