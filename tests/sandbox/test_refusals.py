@@ -87,3 +87,9 @@ def test_stopped_and_started_again_everything_is_there(kept: RunningSite) -> Non
     started = kept.sandbox("start")
     assert started.code == 0, started.output
     assert kept.client().get(Namespace, "ml-team")
+
+
+def test_a_simulated_cluster_goes_with_its_data_where_that_is_said(kept: RunningSite) -> None:
+    gone = kept.sandbox("down", "--lose-data")
+    assert gone.code == 0, gone.output
+    assert not kept.state.exists()
