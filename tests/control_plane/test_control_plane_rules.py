@@ -32,6 +32,7 @@ def _ours(
         "ssh": {"user": "ops", "private_key": SecretStr("throw-away")},
         "hosts": {name: {"host_key": KEY.format(f"{i}h")} for i, name in enumerate(hosts)},
         "node_pools": [cpu_pool()],
+        "network": {"cni": {"kind": "existing", "name": "canal"} if kind == "rke2" else "cilium"},
     }
 
 

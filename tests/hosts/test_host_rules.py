@@ -22,6 +22,7 @@ def _site(hosts: dict[str, Any], **changes: object) -> dict[str, Any]:
         "ssh": {"user": "ops", "private_key": SecretStr("throw-away")},
         "hosts": hosts,
         "node_pools": [cpu_pool(nodes="n[1-2]")],
+        "network": {"cni": "cilium"},
         **changes,
     }
 
