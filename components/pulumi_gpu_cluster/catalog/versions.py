@@ -40,9 +40,7 @@ DOCA_DRIVER_IMAGE: Final = "nvcr.io/nvidia/mellanox/doca-driver:doca3.4.1-26.04-
 
 # source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
 # renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin
-RDMA_SHARED_DEVICE_PLUGIN_IMAGE: Final = (
-    "nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin:network-operator-v26.4.1"
-)
+RDMA_IMAGE: Final = "nvcr.io/nvidia/mellanox/k8s-rdma-shared-dev-plugin:network-operator-v26.4.1"
 
 # source: Mellanox/network-operator tag v26.4.1, 2026-07-24, example/crs: of one release with it
 # renovate: datasource=docker depName=nvcr.io/nvidia/mellanox/multus-cni

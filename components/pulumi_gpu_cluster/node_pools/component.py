@@ -26,12 +26,7 @@ class NodePool(KubernetesComponent):
 
     A pool of `nodes:` has one to three resources per node and none that knows them all, so that
     a node comes or goes without touching another. A pool found by a `selector:` has none.
-
-    Attributes:
-        labelled: Its nodes by name, as labelled; empty for a pool found by a selector.
     """
-
-    labelled: Mapping[str, NodePatch]
 
     def __init__(
         self,
@@ -83,5 +78,11 @@ class NodePool(KubernetesComponent):
                     access=reach,
                     opts=self.child(after=[labelled]),
                 )
-        self.labelled = MappingProxyType(nodes)
+        self._labelled = MappingProxyType(nodes)
         self.register_outputs(props)
+
+    # No annotated attribute: those are what the component gives to other languages.
+    @property
+    def labelled(self) -> Mapping[str, NodePatch]:
+        """Its nodes by name, as labelled; empty for a pool found by a selector."""
+        return self._labelled

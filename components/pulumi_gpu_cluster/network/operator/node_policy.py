@@ -58,7 +58,7 @@ class NicNodePolicy:
             }
         if self.shared is not None:
             spec["rdmaSharedDevicePlugin"] = {
-                **image(versions.RDMA_SHARED_DEVICE_PLUGIN_IMAGE),
+                **image(versions.RDMA_IMAGE),
                 "config": json.dumps({"configList": [self._devices(self.shared)]}),
             }
         return spec
