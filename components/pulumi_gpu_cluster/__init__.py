@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from pulumi_gpu_cluster.slurm.args import SlurmArgs
     from pulumi_gpu_cluster.slurm.component import SlurmCluster, SlurmSecrets
     from pulumi_gpu_cluster.slurm.operators import MariadbOperator, SlurmOperator
+    from pulumi_gpu_cluster.storage.args import StorageArgs
+    from pulumi_gpu_cluster.storage.beegfs.component import BeegfsStorage
+    from pulumi_gpu_cluster.storage.ceph.component import CephStorage
     from pulumi_gpu_cluster.tenancy.args import TenantArgs
     from pulumi_gpu_cluster.tenancy.component import Tenant
     from pulumi_gpu_cluster.tenancy.guard import TenantGuard
@@ -63,6 +66,8 @@ _HOMES: Final = {
     "SlurmOperator": "slurm.operators",
     "SlurmSecrets": "slurm.component",
     "Calico": "network.cni.calico",
+    "BeegfsStorage": "storage.beegfs.component",
+    "CephStorage": "storage.ceph.component",
     "ChartsArgs": "charts",
     "Cilium": "network.cni.cilium",
     "ClusterAccess": "control_plane.access",
@@ -95,6 +100,7 @@ _HOMES: Final = {
     "SchedulerArgs": "scheduling.args",
     "Site": "site",
     "SshArgs": "hosts.args",
+    "StorageArgs": "storage.args",
     "Tenant": "tenancy.component",
     "TenantGuard": "tenancy.guard",
     "TenantArgs": "tenancy.args",
@@ -106,7 +112,9 @@ _HOMES: Final = {
 
 __all__ = [
     "Account",
+    "BeegfsStorage",
     "Calico",
+    "CephStorage",
     "CertManager",
     "CertificatesArgs",
     "ChartsArgs",
@@ -146,6 +154,7 @@ __all__ = [
     "SlurmOperator",
     "SlurmSecrets",
     "SshArgs",
+    "StorageArgs",
     "Tenant",
     "TenantArgs",
     "TenantGuard",

@@ -20,6 +20,9 @@ from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
 from pulumi_gpu_cluster.scheduling import rules as scheduler_rules
 from pulumi_gpu_cluster.slurm import rules as slurm_rules
+from pulumi_gpu_cluster.storage import rules as storage_rules
+from pulumi_gpu_cluster.storage.beegfs import rules as beegfs_rules
+from pulumi_gpu_cluster.storage.ceph import rules as ceph_rules
 from pulumi_gpu_cluster.tenancy import quota_rules
 from pulumi_gpu_cluster.tenancy import rules as tenant_rules
 from pulumi_gpu_cluster.workloads import rules as workload_rules
@@ -43,6 +46,9 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *scheduler_rules.RULES,
             *monitoring_rules.RULES,
             *slurm_rules.RULES,
+            *ceph_rules.RULES,
+            *beegfs_rules.RULES,
+            *storage_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
             *workload_rules.RULES,

@@ -19,6 +19,7 @@ from pulumi_gpu_cluster.node_pools.wiring import node_pools
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.slurm.wiring import slurm
+from pulumi_gpu_cluster.storage.wiring import storage
 from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 from pulumi_gpu_cluster.tenancy.shares import shares
 from pulumi_gpu_cluster.tenancy.wiring import tenant
@@ -69,11 +70,12 @@ class GpuCluster(pulumi.ComponentResource):
         problem_detector(parts)
         gates = node_gate(parts, pools, after=operator)
         slurm(parts, certificates(parts), after=[*pools, *operator])
+        volumes = storage(parts, after=pools)
         queues = scheduler(parts, promised=list(held.values()))
         fence = TenantGuard(parts.named("tenant-guard"), opts=parts.inside())
         for entry in site.tenants:
             if entry.state != "removed":
-                place = tenant(parts, entry, after=[fence])
+                place = tenant(parts, entry, after=[fence, *volumes])
                 door = queue(parts, entry, held[entry.name], after=[queues, place])
                 jupyterhub(parts, entry, after=[place, door])
         self.outputs = {**self._facts(site), **gates}

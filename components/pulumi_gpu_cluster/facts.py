@@ -34,7 +34,21 @@ def version_facts(site: Site) -> dict[str, str]:
         **operator,
         site.scheduler.kind: scheduler,
         **({"slurm_operator": versions.SLURM_OPERATOR} if site.slurm is not None else {}),
+        **_storage_versions(site),
     }
+
+
+def _storage_versions(site: Site) -> dict[str, str]:
+    ceph = {"rook": versions.ROOK, "ceph": _tag(versions.CEPH_IMAGE)}
+    beegfs = {"beegfs_csi": _tag(versions.BEEGFS_CSI_IMAGE)}
+    return {
+        **(ceph if site.storage.ceph is not None else {}),
+        **(beegfs if site.storage.beegfs is not None else {}),
+    }
+
+
+def _tag(image: str) -> str:
+    return image.rpartition(":")[2]
 
 
 def pool_facts(pool: NodePoolArgs) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def platform_namespaces(site: Site) -> tuple[PlatformNamespace, ...]:
         *_of_hubs(site),
         *_of_monitoring(site),
         *_of_slurm(site),
+        *_of_storage(site),
     )
 
 
@@ -111,3 +112,10 @@ def _of_monitoring(site: Site) -> Iterator[PlatformNamespace]:
         yield PlatformNamespace(
             site.monitoring.namespace, "monitoring", "site.monitoring.namespace"
         )
+
+
+def _of_storage(site: Site) -> Iterator[PlatformNamespace]:
+    for owner, key in (("Ceph", "ceph"), ("BeeGFS", "beegfs")):
+        part = getattr(site.storage, key)
+        if part is not None:
+            yield PlatformNamespace(part.namespace, owner, f"site.storage.{key}.namespace")

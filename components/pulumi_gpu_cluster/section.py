@@ -94,6 +94,9 @@ HOST_AND_PORT: Final = r"^[^\s:/@]+:[0-9]{1,5}$"
 SLURM_TIME: Final = r"^([0-9]{1,3}-)?([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
 SLURM_NAME: Final = r"^[A-Za-z0-9][-A-Za-z0-9_]{0,62}$"
 UNIX_NAME: Final = r"^[a-z_][-a-z0-9_]{0,31}$"
+OCTAL_MODE: Final = r"^[0-7]{3,4}$"
+CHUNK_SIZE: Final = r"^[0-9]{1,9}[kKmM]?$"
+BEEGFS_PATH: Final = r"^(/[A-Za-z0-9._-]+)+$"
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -108,6 +111,9 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         UNIX_NAME: "a Unix user's name: up to 32 lower-case letters, digits, dashes, underscores",
         SLURM_TIME: "days-hours:minutes:seconds, for example 2-00:00:00",
         SLURM_NAME: "a name of up to 63 letters, digits, dashes and underscores",
+        OCTAL_MODE: 'access rights in quotes, for example "2770"',
+        CHUNK_SIZE: "a size as BeeGFS writes it, for example 512k",
+        BEEGFS_PATH: "a path from the file system's root on, for example /k8s/lab",
     }
 )
 """What each pattern of this package wants, as a person would say it."""

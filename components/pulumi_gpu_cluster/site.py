@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.reading.day import Day
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.section import DnsLabel, FrozenMap, Section
 from pulumi_gpu_cluster.slurm.args import SlurmArgs
+from pulumi_gpu_cluster.storage.args import StorageArgs
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.workloads.args import WorkloadsArgs
 
@@ -98,6 +99,8 @@ class Site(Section):
 
     slurm: SlurmArgs | None = None
     """Slurm, on the pools with `workload: slurm`."""
+    storage: StorageArgs = Field(default_factory=StorageArgs)
+    """Where volumes come from."""
 
     tenants: tuple[TenantArgs, ...] = ()
     """The teams that share the cluster."""

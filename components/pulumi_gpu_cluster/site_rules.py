@@ -12,7 +12,7 @@ from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.secret import Generated, missing_secrets
 
 # Keys of a tenant's quota that are no pools.
-_QUOTA_KEYS: Final = ("cpu", "memory", "pods")
+_QUOTA_KEYS: Final = ("cpu", "memory", "pods", "storage")
 _SYSTEM_NAMESPACES: Final = ("default",)
 _SYSTEM_PREFIX: Final = "kube-"
 _ADDRESS: Final = re.compile(r"(oci|https?)://[^\s/]+(/\S*)?")

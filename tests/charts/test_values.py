@@ -97,6 +97,19 @@ KNOWN: dict[str, Values] = {
         "resources": {"limits": {"memory": "256Mi"}},
         "tolerations": [{"operator": "Exists"}],
     },
+    "rook-ceph": {
+        "crds": {"enabled": True},
+        "tolerations": [{"operator": "Exists"}],
+        "csi": {"cephcsi": {"tag": "v3.17.0"}, "serviceMonitor": {"labels": {"a": "b"}}},
+        "ceph-csi-operator": {"controllerManager": {"tolerations": []}},
+    },
+    "ceph-csi-drivers": {
+        "operatorConfig": {"namespace": "rook-ceph"},
+        "drivers": {
+            "rbd": {"name": "rook-ceph.rbd.csi.ceph.com", "nodePlugin": {"tolerations": []}},
+            "nfs": {"enabled": False},
+        },
+    },
     "volcano": {
         "basic": {"image_registry": "mirror.example.org", "image_pull_policy": "IfNotPresent"},
         "custom": {
@@ -147,6 +160,10 @@ TYPOS: list[tuple[str, str, object]] = [
     ("kueue", "managerConfig.controllerManagerConfigYAML", "kind: Configuration"),
     ("node-problem-detector", "settings.log_monitor", []),
     ("node-problem-detector", "tolerationss", []),
+    ("rook-ceph", "crds.enable", True),
+    ("rook-ceph", "csi.cephcsi.image", "quay.io/cephcsi/cephcsi"),
+    ("ceph-csi-drivers", "drivers.rbd.tolerations", []),
+    ("ceph-csi-drivers", "operatorConfig.driverSpecDefault", {}),
     ("volcano", "custom.scheduler_config_overide", "actions: allocate"),
     ("volcano", "basic.image_repository", "mirror.example.org"),
     ("cert-manager", "webhook.replicas", 2),
@@ -220,6 +237,7 @@ def test_what_cannot_be_checked_is_named() -> None:
             "prometheus-node-exporter",
             "prometheus-windows-exporter",
         ),
+        "rook-ceph": ("ceph-csi-operator", "library"),
         "volcano": ("jobflow",),
     }
     assert complaints("volcano", {"jobflow": {"whatever": {"you": "like"}}}) == []

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from graph_sites import NOTEBOOKS, SLURM, site
+from graph_sites import NOTEBOOKS, SLURM, STORAGE, site
 from site_variants import VARIANTS
 
 from pulumi_gpu_cluster import (
+    BeegfsStorage,
     Calico,
+    CephStorage,
     CertificatesArgs,
     CertManager,
     Cilium,
@@ -212,6 +214,20 @@ def _jupyterhub(name: str) -> JupyterHub:
     )
 
 
+def _ceph(name: str) -> CephStorage:
+    one = site({("storage",): STORAGE, ("node_pools", 2, "nodes"): "st[1-6]"})
+    assert one.storage.ceph is not None
+    return CephStorage(name, one.storage.ceph, pools=one.node_pools, opts=provider_options(name))
+
+
+def _beegfs(name: str) -> BeegfsStorage:
+    one = site({("storage",): STORAGE})
+    assert one.storage.beegfs is not None
+    return BeegfsStorage(
+        name, one.storage.beegfs, pools=one.node_pools, opts=provider_options(name)
+    )
+
+
 def _tenant(name: str) -> Tenant:
     one = site()
     tenant = one.tenants[1]
@@ -267,6 +283,8 @@ MAKERS: Mapping[str, Maker] = {
     "gpu-cluster:scheduling:Trainer": _trainer,
     "gpu-cluster:scheduling:Volcano": _volcano,
     "gpu-cluster:scheduling:VolcanoQueue": _volcano_queue,
+    "gpu-cluster:storage:BeegfsStorage": _beegfs,
+    "gpu-cluster:storage:CephStorage": _ceph,
     "gpu-cluster:tenancy:Tenant": _tenant,
     "gpu-cluster:tenancy:TenantGuard": _tenant_guard,
     "gpu-cluster:workloads:JupyterHub": _jupyterhub,

@@ -58,6 +58,27 @@ _SITE: dict[str, Any] = {
     ],
 }
 
+STORAGE: dict[str, Any] = {
+    "ceph": {
+        "nodes": "st[1-6]",
+        "devices": ["/dev/disk/by-id/nvme-a", "/dev/disk/by-id/nvme-b"],
+        "filesystem": {"erasure": "4+2"},
+        "objects": {},
+    },
+    "beegfs": {
+        "file_systems": [
+            {
+                "name": "scratch",
+                "management": "beegfs.lab.example",
+                "path": "/k8s/lab",
+                "auth": "planted-auth",
+                "certificate": "-----BEGIN CERTIFICATE-----\n",
+            }
+        ]
+    },
+}
+"""A section with everything that storage offers, for sites with nodes st[1-6]."""
+
 Path = tuple[str | int, ...]
 Changes = dict[Path, Any]
 
@@ -107,5 +128,5 @@ def site(changes: Mapping[Path, Any] | None = None) -> Site:
         if value is None:
             del place[path[-1]]
         else:
-            place[path[-1]] = value
+            place[path[-1]] = copy.deepcopy(value)
     return Site.model_validate(raw)

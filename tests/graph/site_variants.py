@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from graph_sites import NOTEBOOKS, SLURM, Changes
+from graph_sites import NOTEBOOKS, SLURM, STORAGE, Changes
 
 VARIANTS: Final[Mapping[str, Changes]] = {
     "kueue": {},
@@ -55,6 +55,7 @@ VARIANTS: Final[Mapping[str, Changes]] = {
         ("node_pools", 0, "selector"): {"cloud/pool": "h100"},
         ("node_pools", 0, "count"): 2,
     },
+    "storage": {("storage",): STORAGE, ("node_pools", 2, "nodes"): "st[1-6]"},
     "host drivers": {
         ("node_pools", 0, "driver"): {"source": "host", "version": "580.173.02"},
         ("node_pools", 1, "driver"): {"source": "managed"},

@@ -100,6 +100,8 @@ def test_a_quota_limits_every_device_of_the_site_also_those_the_tenant_has_none_
         "requests.nvidia.com/mig-2g.20gb": "0",
         "requests.nvidia.com/mig-3g.40gb": "2",
         "pods": "50",
+        "requests.storage": "0",
+        "persistentvolumeclaims": "0",
     }
 
 

@@ -82,6 +82,39 @@ PYTORCH_IMAGE: Final = "docker.io/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
 # renovate: datasource=docker depName=nvcr.io/nvidia/cloud-native/dcgm
 DCGM_IMAGE: Final = "nvcr.io/nvidia/cloud-native/dcgm:4.6.0-1-ubuntu24.04"
 
+# source: rook/rook tag v1.20.6, 2026-08-20 (the published chart keeps the "v")
+# renovate: datasource=helm depName=rook-ceph registryUrl=https://charts.rook.io/release
+ROOK: Final = "v1.20.6"
+
+# source: rook/rook v1.20.6, deploy/charts/rook-ceph/Chart.yaml: the operator it bundles, whose
+# project publishes the drivers' chart with it; ceph/ceph-csi-operator tag v1.0.4, 2026-07-07
+# renovate: datasource=helm depName=ceph-csi-drivers registryUrl=https://ceph.github.io/ceph-csi-operator
+CEPH_CSI_DRIVERS: Final = "1.0.4"
+
+# source: rook/rook v1.20.6, deploy/charts/rook-ceph-cluster/values.yaml, cephImage, 2026-08-20
+# renovate: datasource=docker depName=quay.io/ceph/ceph
+CEPH_IMAGE: Final = "quay.io/ceph/ceph:v20.2.4"
+
+# source: ThinkParQ/beegfs-csi-driver tag v1.8.0, 2025-12-03, deploy/k8s/bases
+# renovate: datasource=docker depName=ghcr.io/thinkparq/beegfs-csi-driver
+BEEGFS_CSI_IMAGE: Final = "ghcr.io/thinkparq/beegfs-csi-driver:v1.8.0"
+
+# source: ThinkParQ/beegfs-csi-driver tag v1.8.0, 2025-12-03, deploy/k8s/bases
+# renovate: datasource=docker depName=registry.k8s.io/sig-storage/csi-provisioner
+CSI_PROVISIONER_IMAGE: Final = "registry.k8s.io/sig-storage/csi-provisioner:v3.5.0"
+
+# source: ThinkParQ/beegfs-csi-driver tag v1.8.0, 2025-12-03, deploy/k8s/bases
+# renovate: datasource=docker depName=registry.k8s.io/sig-storage/csi-resizer
+CSI_RESIZER_IMAGE: Final = "registry.k8s.io/sig-storage/csi-resizer:v1.11.1"
+
+# source: ThinkParQ/beegfs-csi-driver tag v1.8.0, 2025-12-03, deploy/k8s/bases
+# renovate: datasource=docker depName=registry.k8s.io/sig-storage/csi-node-driver-registrar
+CSI_REGISTRAR_IMAGE: Final = "registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.8.0"
+
+# source: ThinkParQ/beegfs-csi-driver tag v1.8.0, 2025-12-03, deploy/k8s/bases
+# renovate: datasource=docker depName=registry.k8s.io/sig-storage/livenessprobe
+CSI_LIVENESS_IMAGE: Final = "registry.k8s.io/sig-storage/livenessprobe:v2.10.0"
+
 # source: jupyterhub/zero-to-jupyterhub-k8s tag 4.4.0, 2026-06-10
 # renovate: datasource=helm depName=jupyterhub registryUrl=https://hub.jupyter.org/helm-chart/
 JUPYTERHUB: Final = "4.4.0"

@@ -1,4 +1,4 @@
-"""Rights inside one namespace: roles, and who holds them."""
+"""Rights in one namespace and in the whole cluster: roles, and who holds them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import (
+    ClusterRole,
+    ClusterRoleBinding,
     PolicyRuleArgs,
     Role,
     RoleBinding,
@@ -31,15 +33,7 @@ def role(
     return Role(
         name,
         metadata=ObjectMetaArgs(name=role_name, namespace=namespace),
-        rules=[
-            PolicyRuleArgs(
-                api_groups=[right.group],
-                resources=list(right.resources),
-                verbs=list(right.verbs),
-                resource_names=list(right.names) or None,
-            )
-            for right in rights
-        ],
+        rules=_rules(rights),
         opts=opts,
     )
 
@@ -68,6 +62,48 @@ def service_account_binding(
         subjects=[subject],
         opts=opts,
     )
+
+
+def cluster_role(
+    name: str, role_name: str, rights: Sequence[Right], opts: pulumi.ResourceOptions
+) -> ClusterRole:
+    """A role of the whole cluster."""
+    return ClusterRole(
+        name, metadata=ObjectMetaArgs(name=role_name), rules=_rules(rights), opts=opts
+    )
+
+
+def cluster_role_binding(
+    name: str, role_name: str, account: tuple[str, str], opts: pulumi.ResourceOptions
+) -> ClusterRoleBinding:
+    """Gives a role of the whole cluster to a service account.
+
+    Args:
+        name: Name of the resource.
+        role_name: Name of the role, and of the binding.
+        account: The service account's namespace and name.
+        opts: Options of the resource.
+    """
+    namespace, account_name = account
+    return ClusterRoleBinding(
+        name,
+        metadata=ObjectMetaArgs(name=role_name),
+        role_ref=RoleRefArgs(api_group=_RBAC, kind="ClusterRole", name=role_name),
+        subjects=[SubjectArgs(kind="ServiceAccount", name=account_name, namespace=namespace)],
+        opts=opts,
+    )
+
+
+def _rules(rights: Sequence[Right]) -> list[PolicyRuleArgs]:
+    return [
+        PolicyRuleArgs(
+            api_groups=[right.group],
+            resources=list(right.resources),
+            verbs=list(right.verbs),
+            resource_names=list(right.names) or None,
+        )
+        for right in rights
+    ]
 
 
 def role_binding(

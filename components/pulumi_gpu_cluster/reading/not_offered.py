@@ -33,6 +33,15 @@ _SHARING: Final = Planned(
     "leave it out; to split GPUs use mig: {layout: all-<profile>}",
 )
 
+_OTHER_STORAGE: Final = Planned(
+    "storage other than Ceph and BeeGFS",
+    "install its StorageClass beside this stack and list it in storage.classes",
+)
+_CEPH_TOOLS: Final = Planned(
+    "a way into Ceph's toolbox or dashboard",
+    "leave it out and use kubectl's plugin rook-ceph, which asks the operator's pod",
+)
+
 _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
     {
         ("slurm", "sssd"): Planned(
@@ -46,9 +55,24 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ("slurm", "qos"): Planned(
             "a QOS of one's own", "leave it out; each tenant has one that holds its guarantee"
         ),
-        ("storage",): Planned(
-            "storage", "leave the section out and install a storage class beside this stack"
+        ("storage", "nfs"): _OTHER_STORAGE,
+        ("storage", "local"): _OTHER_STORAGE,
+        ("storage", "ceph", "crds"): Planned(
+            "letting somebody else install Rook's CRDs",
+            "leave it out: switched off later, it would take the cluster's definition away",
         ),
+        ("storage", "ceph", "external"): Planned(
+            "a Ceph cluster outside Kubernetes",
+            "install its StorageClass beside this stack and list it in storage.classes",
+        ),
+        ("storage", "ceph", "failure_domain"): Planned(
+            "spreading copies over racks or zones", "leave it out: copies lie on different hosts"
+        ),
+        ("storage", "ceph", "snapshots"): Planned(
+            "volume snapshots", "leave it out and copy what you need to the object store"
+        ),
+        ("storage", "ceph", "toolbox"): _CEPH_TOOLS,
+        ("storage", "ceph", "dashboard"): _CEPH_TOOLS,
         ("workloads", "jupyterhub", "profiles", EACH, "shared"): Planned(
             "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
         ),

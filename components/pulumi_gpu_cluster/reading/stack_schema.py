@@ -16,7 +16,7 @@ from pulumi_gpu_cluster.catalog.mig import BALANCED, DISABLED, ENABLED, boards
 from pulumi_gpu_cluster.reading.structure import keys_of
 from pulumi_gpu_cluster.secret import CONFIG_KEY
 from pulumi_gpu_cluster.site import Site
-from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuotaArgs
+from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuotaArgs, StorageQuotaArgs
 
 _ENCRYPTED: Final = {
     "type": "object",
@@ -57,7 +57,7 @@ def _name_the_known(definitions: dict[str, Any]) -> None:
     known = [DISABLED, ENABLED, BALANCED]
     layouts = [*known, *sorted(filled.difference(known))]
     definitions["MigArgs"]["properties"]["layout"]["enum"] = layouts
-    for section in (QuotaArgs, PoolQuotaArgs):
+    for section in (QuotaArgs, PoolQuotaArgs, StorageQuotaArgs):
         pattern = section.open_keys[0]
         definitions[section.__name__]["propertyNames"] = {
             "anyOf": [{"enum": list(keys_of(section))}, {"pattern": f"^(?:{pattern})$"}]

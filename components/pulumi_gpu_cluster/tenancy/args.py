@@ -91,6 +91,36 @@ class PoolQuotaArgs(Section):
         return {**whole, **(self.__pydantic_extra__ or {})}
 
 
+class StorageQuotaArgs(Section):
+    """What a tenant may claim. Beside the named keys: one entry per StorageClass, by its name."""
+
+    open_keys: ClassVar = (DNS_LABEL, "a storage class with its amount, as ceph-block: 2Ti")
+    # Typed extras: which classes there are, the rest of the file says; a rule names the others.
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Quantity] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    total: Quantity | None = None
+    """Ceiling on the sizes of all claims together; by default the sum of the classes, and then
+    no class but these. With it, classes that are not listed may be claimed up to the total."""
+
+    claims: Positive = 100
+    """Ceiling on persistent volume claims."""
+
+    @property
+    def classes(self) -> Mapping[str, str]:
+        """Ceiling on the sizes of claims of each class, by the class's name."""
+        return self.__pydantic_extra__ or {}
+
+
+StorageQuota = Annotated[
+    StorageQuotaArgs,
+    BeforeValidator(
+        shorthand("total", int, str, float, wanted="a quantity such as 10Ti"),
+        json_schema_input_type=str | float | StorageQuotaArgs,
+    ),
+]
+
+
 class QuotaArgs(Section):
     """What a tenant has in all. Beside the named keys: one entry per pool, by the pool's name."""
 
@@ -108,6 +138,10 @@ class QuotaArgs(Section):
 
     pods: Positive = 200
     """Ceiling on pods."""
+
+    storage: StorageQuota = Field(default_factory=StorageQuotaArgs)
+    """What the tenant may claim: an amount (`10Ti`), or one for each StorageClass
+    (`{ceph-block: 2Ti, ceph-filesystem: 10Ti}`). Nothing without this key."""
 
     @property
     def pools(self) -> Mapping[str, PoolQuotaArgs]:

@@ -24,7 +24,9 @@ from pulumi_gpu_cluster.node_pools.capacity import (
     resource_name,
 )
 from pulumi_gpu_cluster.quantity import text_of, value
+from pulumi_gpu_cluster.storage.classes import storage_classes
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuantityShare, TenantArgs
+from pulumi_gpu_cluster.tenancy.storage_ceilings import storage_ceilings
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.site import Site
@@ -120,6 +122,7 @@ def ceilings(site: Site, tenant: TenantArgs) -> Mapping[str, str]:
                 for name, amount in sorted(sums.items())
             },
             "pods": str(tenant.quota.pods),
+            **storage_ceilings(tenant, storage_classes(site.storage)),
         }
     )
 

@@ -27,9 +27,11 @@ from pulumi_gpu_cluster.catalog.charts.slurm import (
     SLURM_OPERATOR,
     SLURM_OPERATOR_CRDS,
 )
+from pulumi_gpu_cluster.catalog.charts.storage import CEPH_CSI_DRIVERS, ROOK_CEPH
 from pulumi_gpu_cluster.catalog.charts.workloads import JUPYTERHUB
 
 __all__ = [
+    "CEPH_CSI_DRIVERS",
     "CERT_MANAGER",
     "CHARTS",
     "CILIUM",
@@ -43,6 +45,7 @@ __all__ = [
     "NETWORK_OPERATOR",
     "NODE_FEATURE_DISCOVERY",
     "NODE_PROBLEM_DETECTOR",
+    "ROOK_CEPH",
     "SLURM_OPERATOR",
     "SLURM_OPERATOR_CRDS",
     "TIGERA_OPERATOR",
@@ -75,6 +78,8 @@ CHARTS: Final[Mapping[str, Chart]] = MappingProxyType(
             SLURM_OPERATOR,
             MARIADB_OPERATOR_CRDS,
             MARIADB_OPERATOR,
+            ROOK_CEPH,
+            CEPH_CSI_DRIVERS,
         )
     }
 )

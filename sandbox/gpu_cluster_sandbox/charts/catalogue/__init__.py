@@ -17,6 +17,7 @@ from gpu_cluster_sandbox.charts.catalogue.network import NETWORK
 from gpu_cluster_sandbox.charts.catalogue.scheduling import SCHEDULING
 from gpu_cluster_sandbox.charts.catalogue.slurm import SLURM
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
+from gpu_cluster_sandbox.charts.catalogue.storage import STORAGE
 from gpu_cluster_sandbox.charts.catalogue.workloads import WORKLOADS
 
 __all__ = ["STAND_INS", "Source", "StandIn", "Workload"]
@@ -30,6 +31,7 @@ STAND_INS: Final[Mapping[str, StandIn]] = MappingProxyType(
         **SCHEDULING,
         **WORKLOADS,
         **SLURM,
+        **STORAGE,
     }
 )
 """Every stand-in, by the chart's name."""
