@@ -34,7 +34,8 @@ def gpu_pool(name: str = "train", **changes: object) -> dict[str, Any]:
 def tenant(
     name: str = "ml-team", quota: Mapping[str, object] | None = None, **changes: object
 ) -> dict[str, Any]:
-    return {"name": name, "group": name, "quota": quota or {"train": {"gpu": 8}}, **changes}
+    given = quota or {"train": {"gpu": 8}, "storage": "1Ti"}
+    return {"name": name, "group": name, "quota": given, **changes}
 
 
 def stack_text(site: object) -> str:

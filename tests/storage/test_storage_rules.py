@@ -105,6 +105,44 @@ def test_a_limit_that_beegfs_does_not_hold_is_told() -> None:
     assert found({"scratch": 0, "ceph-block": "1Ti"}, beegfs=BEEGFS) == []
 
 
+@pytest.mark.parametrize(
+    ("quota", "refused"),
+    [
+        (None, True),
+        ("19Gi", True),
+        ("20Gi", False),
+        ({"ceph-block": "1Ti"}, True),
+        ({"ceph-filesystem": "20Gi"}, False),
+        ({"total": "1Ti", "ceph-filesystem": "10Gi"}, True),
+        ({"total": "1Ti", "ceph-block": "10Gi"}, False),
+    ],
+)
+def test_a_tenant_with_notebooks_has_room_for_homes(quota: object, *, refused: bool) -> None:
+    given = {} if quota is None else {"storage": quota}
+    site = {
+        "node_pools": POOLS,
+        "storage": {"ceph": CEPH, "default_class": "ceph-filesystem"},
+        "workloads": {"jupyterhub": _hub()},
+        "tenants": [tenant("team", quota={"train": {"gpu": 1}, **given})],
+    }
+    wanted = [("quota-without-homes", where(0))] if refused else []
+    assert [one for one in places(judged(**site)) if one[0].startswith("quota")] == wanted
+
+
+def _hub() -> dict[str, Any]:
+    return {
+        "domain": "jupyter.lab.example",
+        "image": "registry.lab.example/notebook:1",
+        "oidc": {
+            "authorize_url": "https://sso.lab.example/auth",
+            "token_url": "https://sso.lab.example/token",
+            "userinfo_url": "https://sso.lab.example/userinfo",
+            "client_id": "hub",
+        },
+        "profiles": [{"name": "One GPU", "pool": "train", "device": "gpu"}],
+    }
+
+
 def test_two_classes_never_share_a_name() -> None:
     assert found(classes=["standard", "ceph-block"]) == [
         ("storage-class-twice", "site.storage.classes[1]")

@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.storage.classes import ClassOfStorage, storage_classes
 from pulumi_gpu_cluster.tenancy.args import StorageQuotaArgs
 from pulumi_gpu_cluster.wording import instead
+from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants
 
 _MEBI: Final = 2**20
 # source: ceph/ceph v20, mon_osd_nearfull_ratio: from there on Ceph warns and slows down
@@ -95,6 +96,26 @@ def quota_storage_over_capacity(case: Case) -> Iterator[Fault]:
         yield Fault("site.storage.ceph.capacity", message, fix)
 
 
+@rule(ERROR)
+def quota_without_homes(case: Case) -> Iterator[Fault]:
+    """A tenant has notebooks, and its storage quota has no room for a single home."""
+    hub = case.site.workloads.jupyterhub
+    if hub is None:
+        return
+    home = hub.home.storage_class or case.site.storage.default_class
+    with_hub = {tenant.name for tenant in hub_tenants(case.site)}
+    for index, tenant in enumerate(case.site.tenants):
+        quota = tenant.quota.storage
+        room = quota.room_in(home)
+        if tenant.name in with_hub and room < value(hub.home.size):
+            where = f" in {home}" if home is not None and quota.classes else ""
+            message = (
+                f"a notebook's home takes {hub.home.size}{where}, and there is no room for one"
+            )
+            fix = f"give {hub.home.size} for each person, or leave the tenant out of the hubs"
+            yield Fault(f"site.tenants[{index}].quota.storage", message, fix)
+
+
 @rule(WARNING)
 def quota_not_held_by_beegfs(case: Case) -> Iterator[Fault]:
     """A quota limits claims on BeeGFS, which takes no notice of a claim's size."""
@@ -142,5 +163,6 @@ RULES: Final[tuple[Rule, ...]] = (
     quota_class_over_total,
     quota_storage_without_unit,
     quota_storage_over_capacity,
+    quota_without_homes,
     quota_not_held_by_beegfs,
 )

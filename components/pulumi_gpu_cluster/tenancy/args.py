@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DNS_LABEL,
     DnsLabel,
@@ -110,6 +112,19 @@ class StorageQuotaArgs(Section):
     def classes(self) -> Mapping[str, str]:
         """Ceiling on the sizes of claims of each class, by the class's name."""
         return self.__pydantic_extra__ or {}
+
+    def room_in(self, storage_class: str | None) -> Fraction:
+        """The most that can be claimed of a class, in bytes; of whatever class where it is None."""
+        total = None if self.total is None else value(self.total)
+        listed = self.classes.get(storage_class or "")
+        if listed is not None:
+            return value(listed) if total is None else min(value(listed), total)
+        if total is None:
+            known = (
+                [] if storage_class is not None else [value(one) for one in self.classes.values()]
+            )
+            return max(known, default=Fraction(0))
+        return total
 
 
 StorageQuota = Annotated[
