@@ -119,7 +119,7 @@ def test_a_limit_that_beegfs_does_not_hold_is_told() -> None:
 )
 def test_a_tenant_with_notebooks_has_room_for_homes(quota: object, *, refused: bool) -> None:
     given = {} if quota is None else {"storage": quota}
-    site = {
+    site: dict[str, Any] = {
         "node_pools": POOLS,
         "storage": {"ceph": CEPH, "default_class": "ceph-filesystem"},
         "workloads": {"jupyterhub": _hub()},
