@@ -23,6 +23,11 @@ MISSING: dict[str, tuple[str, ...]] = {
         "site.monitoring.receivers[1].slack.url",
         "site.monitoring.receivers[0].pagerduty.routing_key",
         "site.monitoring.grafana.admin_password",
+        "site.slurm.database.password",
+        "site.slurm.database.root_password",
+        "site.slurm.slurm_key",
+        "site.slurm.jwt_key",
+        "site.storage.beegfs.file_systems[0].auth",
     ),
     "managed-cloud": (
         "site.monitoring.receivers[0].slack.url",

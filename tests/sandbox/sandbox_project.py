@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -138,6 +139,26 @@ def bring_up(project: Project, name: str) -> RunningSite:
     ran = project.sandbox("up", "--site", name)
     assert ran.code == 0, ran.output
     return RunningSite(project, name, ran)
+
+
+def assert_nothing_changed(again: Ran) -> None:
+    """Insists that a second `up` found everything as it should be."""
+    assert again.code == 0, again.output
+    assert re.search(r"^ +\d+ unchanged$", again.output, re.MULTILINE), again.output
+    assert not re.search(r"\d+ (created|updated|deleted|replaced)", again.output), again.output
+
+
+def processes_that_mention(folder: Path) -> list[str]:
+    """Command lines of living processes that name a folder."""
+    found: list[str] = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in line:
+            found.append(line)
+    return found
 
 
 def labels_of(client: Client, node: str) -> dict[str, str]:

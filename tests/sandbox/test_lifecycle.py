@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,15 @@ from lightkube.generic_resource import (
     create_namespaced_resource,  # pyright: ignore[reportUnknownVariableType]
 )
 from lightkube.resources.core_v1 import Node
-from sandbox_project import Project, RunningSite, bring_up, labels_of, taints_of
+from sandbox_project import (
+    Project,
+    RunningSite,
+    assert_nothing_changed,
+    bring_up,
+    labels_of,
+    processes_that_mention,
+    taints_of,
+)
 
 from gpu_cluster_sandbox.nodes import apply_nodes
 from pulumi_gpu_cluster.reading.loading import load_stack_file
@@ -42,10 +48,7 @@ def site(
 
 
 def test_a_second_up_changes_nothing(site: RunningSite) -> None:
-    again = site.sandbox("up")
-    assert again.code == 0, again.output
-    assert re.search(r"^ +\d+ unchanged$", again.output, re.MULTILINE), again.output
-    assert not re.search(r"\d+ (created|updated|deleted|replaced)", again.output), again.output
+    assert_nothing_changed(site.sandbox("up"))
 
 
 def test_a_refresh_shows_no_drift(site: RunningSite) -> None:
@@ -87,18 +90,6 @@ def test_down_leaves_nothing_behind_and_up_works_again(site: RunningSite) -> Non
     gone = site.sandbox("down")
     assert gone.code == 0, gone.output
     assert not site.state.exists()
-    assert not _processes_that_mention(site.state)
+    assert not processes_that_mention(site.state)
     again = site.sandbox("up")
     assert again.code == 0, again.output
-
-
-def _processes_that_mention(folder: Path) -> list[str]:
-    found: list[str] = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if str(folder) in line:
-            found.append(line)
-    return found
