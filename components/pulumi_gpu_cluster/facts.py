@@ -7,9 +7,10 @@ from typing import Any
 from pulumi_gpu_cluster.catalog import versions
 from pulumi_gpu_cluster.network.resources import fabric_pools, rdma_resource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import devices_in
+from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, devices_in
 from pulumi_gpu_cluster.scheduling.choice import queue_names
 from pulumi_gpu_cluster.site import Site
+from pulumi_gpu_cluster.slurm.accounts import account_of
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import ceilings
 
@@ -82,4 +83,13 @@ def tenant_facts(site: Site, tenant: TenantArgs) -> dict[str, Any]:
         "namespace": tenant.name,
         "quota": dict(ceilings(site, tenant)),
         "queue": ", ".join(queue_names(site.scheduler.kind, tenant, site.node_pools)),
+        **_account_facts(site, tenant),
     }
+
+
+def _account_facts(site: Site, tenant: TenantArgs) -> dict[str, Any]:
+    account = account_of(tenant, site.node_pools)
+    if site.slurm is None or not account.pools:
+        return {}
+    gpus = int(account.limits[WHOLE_GPU].ceiling) if WHOLE_GPU in account.limits else 0
+    return {"slurm": {"account": account.name, "gpus": gpus}}

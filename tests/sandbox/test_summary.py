@@ -42,3 +42,18 @@ def test_the_example_job_is_named_only_where_it_can_run(
 ) -> None:
     said = summary(_outputs(**changes), Path("/kubeconfig"))
     assert ("docs/examples/job.yaml" in said) is named
+
+
+def test_a_tenants_share_of_slurm_is_told_where_it_has_no_gpus_in_kubernetes() -> None:
+    said = summary(
+        _outputs(quota={}, slurm={"account": "ml-team", "gpus": 96.0}), Path("/kubeconfig")
+    )
+    assert "SLURM ACCOUNT" in said
+    assert "ml-team: 96 GPUs at most" in said
+    assert "SLURM ACCOUNT" not in summary(_outputs(), Path("/kubeconfig"))
+
+
+def test_a_node_that_takes_no_work_yet_is_not_hidden_by_a_run_that_ended_well() -> None:
+    waiting = "gpu02: no driver yet"
+    assert waiting in summary({**_outputs(), "pending": [waiting]}, Path("/kubeconfig"))
+    assert "Not done yet" not in summary({**_outputs(), "pending": []}, Path("/kubeconfig"))

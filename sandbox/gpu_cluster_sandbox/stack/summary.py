@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+_TENANT: Final = ("TENANT", "NAMESPACE", "QUOTA (CEILING)", "QUEUE")
 
 
 def summary(outputs: Mapping[str, Any], kubeconfig: Path) -> str:
@@ -21,12 +23,14 @@ def summary(outputs: Mapping[str, Any], kubeconfig: Path) -> str:
         )
         for pool in outputs["pools"]
     ]
+    slurm = any("slurm" in tenant for tenant in outputs["tenants"])
     tenants = [
         (
             str(tenant["name"]),
             str(tenant["namespace"]),
             _quota(tenant["quota"]),
             str(tenant["queue"]),
+            *([_account(tenant.get("slurm"))] if slurm else []),
         )
         for tenant in outputs["tenants"]
     ]
@@ -35,8 +39,9 @@ def summary(outputs: Mapping[str, Any], kubeconfig: Path) -> str:
             "",
             *_table(("POOL", "NODES", "GPUS PER NODE", "OFFERS", "DRIVER", "MIG"), pools),
             "",
-            *_table(("TENANT", "NAMESPACE", "QUOTA (CEILING)", "QUEUE"), tenants),
+            *_table((*_TENANT, *(["SLURM ACCOUNT"] if slurm else [])), tenants),
             "",
+            *_pending(outputs.get("pending") or ()),
             f"kubeconfig: {kubeconfig}",
             "Try next:",
             f"  export KUBECONFIG={shlex.quote(str(kubeconfig))}",
@@ -73,6 +78,16 @@ def _quota(hard: Mapping[str, str]) -> str:
         if "nvidia.com/" in name and amount != "0"
     }
     return ", ".join(f"{amount} {name}" for name, amount in sorted(devices.items())) or "no GPUs"
+
+
+def _account(slurm: Mapping[str, Any] | None) -> str:
+    return f"{slurm['account']}: {int(slurm['gpus'])} GPUs at most" if slurm else "-"
+
+
+def _pending(nodes: Iterable[str]) -> list[str]:
+    """Nodes that take no work yet, which a run that ended well would otherwise hide."""
+    lines = [f"  {node}" for node in nodes]
+    return ["Not done yet; the next run goes on with:", *lines, ""] if lines else []
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
