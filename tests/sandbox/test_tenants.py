@@ -141,7 +141,9 @@ def _gpu_pod(name: str, gpus: int) -> Pod:
     container = Container(
         name="main", image="example/image:1", resources=ResourceRequirements(limits=limits)
     )
-    spec = PodSpec(containers=[container], tolerations=[Toleration(operator="Exists")])
+    spec = PodSpec(
+        containers=[container], tolerations=[Toleration(key="nvidia.com/gpu", operator="Exists")]
+    )
     return Pod(metadata=ObjectMeta(name=name), spec=spec)
 
 
