@@ -121,9 +121,6 @@ KNOWN: dict[str, Values] = {
             "webhooks_namespace_selector_expressions": [{"key": "a", "operator": "Exists"}],
         },
     },
-}
-
-KNOWN |= {
     "cert-manager": {
         "crds": {"enabled": True, "keep": True},
         "replicaCount": 2,

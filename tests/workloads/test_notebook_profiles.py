@@ -53,9 +53,9 @@ def test_without_a_word_there_is_one_of_each_device_that_the_tenant_has() -> Non
 
 def test_a_notebook_has_the_cpus_and_memory_that_the_quota_has_beside_its_gpu() -> None:
     (whole,) = _choices(tenant(quota={"train": {"gpu": 8}}))
-    assert (whole.cpu, whole.memory) == (24, 225 * GIBI), "an eighth of a node"
+    assert [whole.cpu, whole.memory] == [24, 225 * GIBI], "an eighth of a node"
     (less,) = _choices(tenant(quota={"train": {"gpu": 8, "cpu": 16, "memory": "80Gi"}}))
-    assert (less.cpu, less.memory) == (2, 10 * GIBI), "or else the first notebook takes it all"
+    assert [less.cpu, less.memory] == [2, 10 * GIBI], "or else the first notebook takes it all"
 
 
 def test_what_a_tenant_has_no_quota_of_is_not_offered() -> None:
@@ -69,11 +69,11 @@ def test_stated_profiles_go_to_the_tenants_that_have_room_for_them() -> None:
         {"name": "Small", "pool": "serve", "device": "mig-1g.10gb", "cpu": 2, "memory": "8Gi"},
     ]
     small = _choices(tenant(quota={"serve": {"mig-1g.10gb": 2}}), profiles=stated)
-    assert [(one.title, one.cpu, one.memory) for one in small] == [("Small", 2, 8 * GIBI)]
+    assert [[one.title, one.cpu, one.memory] for one in small] == [["Small", 2, 8 * GIBI]]
     four = _choices(tenant(quota={"train": {"gpu": 4}}), profiles=stated)
     assert four == [], "four GPUs of quota never admit a notebook of eight"
     (eight,) = _choices(tenant(quota={"train": {"gpu": 8}}), profiles=stated)
-    assert (eight.cpu, eight.memory) == (192, 1800 * GIBI)
+    assert [eight.cpu, eight.memory] == [192, 1800 * GIBI]
 
 
 def test_a_leaving_tenant_has_no_hub() -> None:

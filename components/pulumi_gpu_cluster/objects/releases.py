@@ -111,7 +111,7 @@ def platform_release(
             given. A pod that waits for a secret holds the release up until it gives up.
     """
     home = make_namespace(f"{name}-namespace", namespace, PLATFORM, parent.child())
-    found = needs(parent.child(after=[home])) if needs is not None else []
+    found = needs(parent.child(after=[home])) if needs is not None else ()
     return helm_release(
         f"{name}-release",
         chart,
