@@ -45,14 +45,14 @@ class Finding:
         return f"{self.severity} {self.rule} {self.path}: {self.message}; fix: {self.fix}"
 
 
-def error(rule: str, path: str, message: str, fix: str, *, waivable: bool = True) -> Finding:
+def error(rule: str, path: str, message: str, fix: str, *, waivable: bool = False) -> Finding:
     """A finding that stops the run."""
     return Finding(Severity.ERROR, rule, path, message, fix, waivable)
 
 
 def warning(rule: str, path: str, message: str, fix: str) -> Finding:
     """A finding that is worth a look and stops nothing."""
-    return Finding(Severity.WARNING, rule, path, message, fix)
+    return Finding(Severity.WARNING, rule, path, message, fix, waivable=False)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

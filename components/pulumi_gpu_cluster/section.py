@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from pulumi_gpu_cluster.hostlist import expand
-from pulumi_gpu_cluster.quantity import canonical
+from pulumi_gpu_cluster.quantity import canonical, value
 
 _Value = TypeVar("_Value")
 
@@ -89,7 +89,8 @@ HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
 INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
-PERIOD: Final = r"^[1-9][0-9]{0,4}[mhdwy]$"
+# source: prometheus/common model.ParseDuration: a duration ends at 292 years
+PERIOD: Final = r"^([1-9][0-9]{0,4}[mhd]|[1-9][0-9]{0,3}w|[1-9][0-9]?y)$"
 HOST_AND_PORT: Final = r"^[^\s:/@]+:[0-9]{1,5}$"
 SLURM_TIME: Final = r"^([0-9]{1,3}-)?([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
 SLURM_NAME: Final = r"^[A-Za-z0-9][-A-Za-z0-9_]{0,62}$"
@@ -135,6 +136,20 @@ Duration = Annotated[str, Field(pattern=DURATION)]
 
 Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | float)]
 """A Kubernetes quantity such as `256Gi` or `500m`, in its canonical spelling."""
+
+_MEBI: Final = 2**20
+
+
+def _with_unit(amount: str) -> str:
+    if value(amount) < _MEBI:
+        raise ValueError(
+            "is less than a mebibyte: without a unit it counts bytes; add it, for example 20Gi"
+        )
+    return amount
+
+
+Bytes = Annotated[Quantity, AfterValidator(_with_unit)]
+"""An amount of memory or disk whose unit was not forgotten: at least a mebibyte."""
 
 _SECONDS: Final = MappingProxyType({"s": 1, "m": 60, "h": 3600})
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import yaml
 
 from pulumi_gpu_cluster.checks import check
-from pulumi_gpu_cluster.findings import Finding, error, has_errors
+from pulumi_gpu_cluster.findings import Finding, error, has_errors, warning
 from pulumi_gpu_cluster.reading.shape import validated
 from pulumi_gpu_cluster.reading.structure import dotted
 from pulumi_gpu_cluster.reading.yaml_text import Loader, Reader, TooLarge
@@ -71,7 +71,7 @@ def read_stack_file(path: Path) -> Loaded:
     if raw is None:
         return Loaded(None, tuple(reader.findings))
     site, faults = validated(Site, raw, quote=True)
-    found = (*reader.findings, *faults, *_plain_secrets(raw))
+    found = (*reader.findings, *faults, *_plain_secrets(raw), *_left_empty(raw, faults))
     return Loaded(None if has_errors(found) else site, found)
 
 
@@ -138,6 +138,27 @@ def _plain_secrets(raw: object) -> tuple[Finding, ...]:
         )
         for path in plain_secrets(Site, raw)
     )
+
+
+def _left_empty(raw: object, faults: Sequence[Finding]) -> Iterator[Finding]:
+    """Keys with nothing behind them, which count as left out: `monitoring:` switches nothing on."""
+    told = {fault.path for fault in faults}
+    for path in _nothing_at(raw, ()):
+        if dotted(path) not in told:
+            message = "is empty, and counts as if the key were not there"
+            fix = "write its value, {} for a section with nothing but defaults, or remove the key"
+            yield warning("empty-key", dotted(path), message, fix)
+
+
+def _nothing_at(raw: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if raw is None:
+        yield path
+    elif isinstance(raw, dict):
+        for key, below in cast("dict[str, object]", raw).items():
+            yield from _nothing_at(below, (*path, key))
+    elif isinstance(raw, list):
+        for index, below in enumerate(cast("list[object]", raw)):
+            yield from _nothing_at(below, (*path, index))
 
 
 _HOW: Final = f"write the site below config: {{{CONFIG_KEY}: ...}}"

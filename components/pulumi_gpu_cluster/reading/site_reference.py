@@ -122,7 +122,8 @@ def _kind(field: _Schema, definitions: _Schema) -> str:
         return "section"
     match field["type"]:
         case "array":
-            return f"list of {_kind(field['items'], definitions)}s"
+            inner = _kind(field["items"], definitions)
+            return f"list of {inner if inner.endswith('s') else inner + 's'}"
         case "object":
             entries = field["additionalProperties"]
             return f"mapping of {_kind(entries, definitions)}s" if entries else "secret"

@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.section import (
     SLURM_NAME,
     SLURM_TIME,
     UNIX_NAME,
+    Bytes,
     DnsLabel,
     FrozenMap,
     Positive,
@@ -69,7 +70,7 @@ class LoginArgs(Section):
 class DatabaseArgs(Section):
     """The MariaDB that accounting is kept in."""
 
-    storage: Quantity = "20Gi"
+    storage: Bytes = "20Gi"
     """Size of its volume; a year of a busy cluster's jobs takes some 10Gi."""
 
     buffer_pool: Quantity = "4Gi"
@@ -105,7 +106,7 @@ class SlurmArgs(Section):
     database: DatabaseArgs = Field(default_factory=DatabaseArgs)
     """The accounting database."""
 
-    storage_class: Text | None = None
+    storage_class: DnsLabel | None = None
     """StorageClass of the volumes of database and controller; by default the cluster's own."""
 
     namespace: DnsLabel = "slurm"

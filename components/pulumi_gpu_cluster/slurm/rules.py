@@ -94,6 +94,9 @@ def partition_default_twice(case: Case) -> Iterator[Fault]:
 def partition_default_time(case: Case) -> Iterator[Fault]:
     """A job that names no time would get more than the longest one may take."""
     for path, partition in _partitions(case):
+        for key in ("max_time", "default_time"):
+            if not _seconds(getattr(partition, key)):
+                yield Fault(f"{path}.{key}", "is no time at all", "write one, or leave it out")
         if _seconds(partition.default_time) > _seconds(partition.max_time):
             message = f"{partition.default_time} is more than max_time {partition.max_time}"
             yield Fault(f"{path}.default_time", message, "write at most max_time")

@@ -67,3 +67,8 @@ def _beegfs(storage: StorageArgs) -> Iterator[ClassOfStorage]:
         for index, one in enumerate(storage.beegfs.file_systems):
             path = f"site.storage.beegfs.file_systems[{index}].name"
             yield ClassOfStorage(one.name, path, "beegfs")
+
+
+def driver_name(namespace: str, kind: str) -> str:
+    """The CSI driver of a kind (rbd, cephfs): Rook takes those that begin with its namespace."""
+    return f"{namespace}.{kind}.csi.ceph.com"

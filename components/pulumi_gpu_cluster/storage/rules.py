@@ -75,7 +75,8 @@ def quota_storage_without_unit(case: Case) -> Iterator[Fault]:
         for where, amount in stated.items():
             if 0 < value(amount) < _MEBI:
                 message = f"{amount} is less than a mebibyte: without a unit it counts bytes"
-                yield Fault(where, message, f"add the unit, for example {amount.rstrip('m')}Ti")
+                example = f"{amount}Ti" if amount.isdigit() else "10Ti"
+                yield Fault(where, message, f"add the unit, for example {example}")
 
 
 @rule(ERROR)

@@ -161,7 +161,8 @@ def quota_memory_without_unit(case: Case) -> Iterator[Fault]:
         for path, amount in dict.fromkeys(stated):
             if amount is not None and 0 < value(amount) < _MEBI:
                 message = f"{amount} is less than a mebibyte: without a unit it counts bytes"
-                yield Fault(path, message, f"add the unit, for example {amount.rstrip('m')}Gi")
+                example = f"{amount}Gi" if amount.isdigit() else "256Gi"
+                yield Fault(path, message, f"add the unit, for example {example}")
 
 
 def _tenants(case: Case) -> Iterator[tuple[int, TenantArgs]]:

@@ -9,8 +9,8 @@ from pulumi_gpu_cluster.node_pools.capacity import devices_per_node, resource_na
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.wording import instead, listed
 from pulumi_gpu_cluster.workloads.jupyterhub.args import JupyterHubArgs
-from pulumi_gpu_cluster.workloads.jupyterhub.names import HUB_NAMESPACE, hub_namespace
-from pulumi_gpu_cluster.workloads.jupyterhub.profiles import profiles
+from pulumi_gpu_cluster.workloads.jupyterhub.names import HUB_NAMESPACE, hub_namespace, slug
+from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants, profiles
 
 _PATH: Final = "site.workloads.jupyterhub"
 _LONGEST_NAME: Final = 63
@@ -67,10 +67,32 @@ def jupyterhub_profile_name_taken(case: Case) -> Iterator[Fault]:
     hub = case.site.workloads.jupyterhub
     first: dict[str, int] = {}
     for index, profile in enumerate(hub.profiles if hub is not None else ()):
-        before = first.setdefault(profile.name.lower(), index)
+        short = slug(profile.name)
+        if not short:
+            message = f"{profile.name!r} has no letter from a to z and no digit, by which hubs tell"
+            yield Fault(f"{_PATH}.profiles[{index}].name", message, "add one, such as its number")
+            continue
+        before = first.setdefault(short, index)
         if before != index:
-            message = f"{profile.name} is the name of {_PATH}.profiles[{before}] too"
+            message = f"is {short} to hubs, as {_PATH}.profiles[{before}] is"
             yield Fault(f"{_PATH}.profiles[{index}].name", message, "give it another name")
+
+
+@rule(ERROR, waivable=False)
+def jupyterhub_group_prefix(case: Case) -> Iterator[Fault]:
+    """A tenant's group is without the prefix that the API server puts before the provider's."""
+    hub = case.site.workloads.jupyterhub
+    if hub is None:
+        return
+    prefix = hub.oidc.group_prefix
+    for tenant in hub_tenants(case.site):
+        index = case.site.tenants.index(tenant)
+        for key in ("group", "admins"):
+            group: str | None = getattr(tenant, key)
+            if group is not None and not group.startswith(prefix):
+                message = f"{group} does not begin with the hubs' group_prefix {prefix}"
+                fix = f"write {prefix}{group} if the API server has that prefix, else remove it"
+                yield Fault(f"site.tenants[{index}].{key}", message, fix)
 
 
 @rule(WARNING)
@@ -102,5 +124,6 @@ RULES: Final[tuple[Rule, ...]] = (
     jupyterhub_name_too_long,
     jupyterhub_profile_unusable,
     jupyterhub_profile_name_taken,
+    jupyterhub_group_prefix,
     jupyterhub_nothing_to_offer,
 )

@@ -23,11 +23,6 @@ _STEPS: Final = {
 }
 
 
-def driver_name(namespace: str, kind: str) -> str:
-    """The CSI driver of a kind (rbd, cephfs): Rook takes those that begin with its namespace."""
-    return f"{namespace}.{kind}.csi.ceph.com"
-
-
 def block_parameters(namespace: str, args: CephBlockArgs) -> dict[str, str]:
     """Block devices: which pool, and ext4 on them, which a full pool does not lock up."""
     return {

@@ -18,7 +18,7 @@ from pulumi_gpu_cluster.storage.ceph import objects
 from pulumi_gpu_cluster.storage.ceph.args import CephArgs, CephObjectsArgs, CephPoolArgs
 from pulumi_gpu_cluster.storage.ceph.cluster_spec import cluster_spec
 from pulumi_gpu_cluster.storage.ceph.values import driver_values, operator_values
-from pulumi_gpu_cluster.storage.classes import ceph_pools
+from pulumi_gpu_cluster.storage.classes import ceph_pools, driver_name
 from pulumi_gpu_cluster.storage.storage_class import storage_class
 
 CEPH_STORAGE_TYPE: Final = "gpu-cluster:storage:CephStorage"
@@ -134,14 +134,14 @@ class CephStorage(KubernetesComponent):
                 )
             )
         told = parameters.block_parameters(home, args)
-        self._class("block", args, parameters.driver_name(home, "rbd"), told, made)
+        self._class("block", args, driver_name(home, "rbd"), told, made)
 
     def _files(self, cluster: pulumi.Resource) -> None:
         args, home = self._args.filesystem, self._args.namespace
         files = objects.filesystem(f"{self._name}-files", home, args, self._holding([cluster]))
         group = objects.subvolume_group(f"{self._name}-files-csi", home, self._holding([files]))
         told = parameters.filesystem_parameters(home, args)
-        self._class("files", args, parameters.driver_name(home, "cephfs"), told, [group])
+        self._class("files", args, driver_name(home, "cephfs"), told, [group])
 
     def _objects(self, args: CephObjectsArgs, cluster: pulumi.Resource) -> None:
         home = self._args.namespace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,16 +10,29 @@ from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.storage.ceph.args import CephArgs
-from pulumi_gpu_cluster.storage.classes import ceph_pools
+from pulumi_gpu_cluster.storage.classes import ceph_pools, driver_name
 from pulumi_gpu_cluster.wording import instead, listed
 
 _PATH: Final = "site.storage.ceph"
+# source: kubernetes/kubernetes pkg/apis/core/validation, ValidateCSIDriverName
+_LONGEST_DRIVER: Final = 63
 _LEAST_MONITORS: Final = 3
 _SAFE_COPIES: Final = 3
 # source: rook/rook v1.20.6, ceph-cluster-crd.md: below it Rook refuses to start the daemon
 _LEAST_MEMORY: Final = "2Gi"
 # Names of a disk that stay with it, whatever is plugged in beside it.
 _BY_ID: Final = "/dev/disk/by-id/"
+
+
+@rule(ERROR, waivable=False)
+def ceph_namespace_too_long(case: Case) -> Iterator[Fault]:
+    """Ceph's namespace is too long for the names of the CSI drivers, which begin with it."""
+    for ceph in _ceph(case):
+        name = driver_name(ceph.namespace, "cephfs")
+        if len(name) > _LONGEST_DRIVER:
+            most = _LONGEST_DRIVER - len(driver_name("", "cephfs"))
+            message = f"the CSI driver {name} has {len(name)} letters, and 63 are the most"
+            yield Fault(f"{_PATH}.namespace", message, f"shorten it to {most}, or leave it out")
 
 
 @rule(ERROR, waivable=False)
@@ -105,7 +119,7 @@ def ceph_device_path(case: Case) -> Iterator[Fault]:
     """A disk goes by a name that another disk may have after the next start."""
     for ceph in _ceph(case):
         for path, device in _devices(ceph):
-            if not device.startswith(_BY_ID) or device == _BY_ID:
+            if not re.fullmatch(rf"{_BY_ID}[A-Za-z0-9][-A-Za-z0-9_.:+@=]*", device):
                 message = f"{device!r} may be another disk after the next start"
                 fix = f"write its name under {_BY_ID}, which ls -l shows"
                 yield Fault(path, message, fix)
@@ -197,6 +211,7 @@ def _devices(ceph: CephArgs) -> Iterator[tuple[str, str]]:
 
 
 RULES: Final[tuple[Rule, ...]] = (
+    ceph_namespace_too_long,
     ceph_monitors,
     ceph_one_copy,
     ceph_two_copies,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
-from pulumi_gpu_cluster.storage.ceph.class_parameters import driver_name
+from pulumi_gpu_cluster.storage.classes import driver_name
 
 # source: rook/rook v1.20.6, deploy/charts/ceph-csi-drivers/values.yaml: the ConfigMap in which
 # Rook's chart names the drivers' images

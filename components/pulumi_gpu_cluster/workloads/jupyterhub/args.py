@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.kubernetes_names import is_subdomain
 from pulumi_gpu_cluster.secret import Generated, Given
 from pulumi_gpu_cluster.section import (
     HTTPS_URL,
+    Bytes,
     DnsLabel,
     Duration,
     Positive,
@@ -80,10 +81,10 @@ class OidcArgs(Section):
 class HomeArgs(Section):
     """Each person's home directory: a volume that outlives the notebook and the hub."""
 
-    size: Quantity = "20Gi"
+    size: Bytes = "20Gi"
     """Size of the volume."""
 
-    storage_class: Text | None = None
+    storage_class: DnsLabel | None = None
     """Its storage class; by default the cluster's own default."""
 
 
@@ -106,7 +107,7 @@ class ProfileArgs(Section):
     cpu: Quantity | None = None
     """CPU cores; by default what the tenant's quota has beside each device."""
 
-    memory: Quantity | None = None
+    memory: Bytes | None = None
     """Memory, request and limit; by default what the tenant's quota has beside each device."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 HUB_NAMESPACE: Final = "jupyterhub-"
@@ -16,3 +17,8 @@ def hub_namespace(tenant: str) -> str:
 def hub_host(tenant: str, domain: str) -> str:
     """The host name of a tenant's hub."""
     return f"{tenant}.{domain}"
+
+
+def slug(title: str) -> str:
+    """What hubs know a profile by; empty where the title has no ASCII letter and no digit."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

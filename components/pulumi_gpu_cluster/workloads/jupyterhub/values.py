@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from pulumi_gpu_cluster.scheduling.choice import Scheduler, queued_pod
 from pulumi_gpu_cluster.section import seconds
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.workloads.jupyterhub.args import JupyterHubArgs, OidcArgs
-from pulumi_gpu_cluster.workloads.jupyterhub.names import hub_host, hub_namespace
+from pulumi_gpu_cluster.workloads.jupyterhub.names import hub_host, hub_namespace, slug
 from pulumi_gpu_cluster.workloads.jupyterhub.place import server_access
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import Profile
 from pulumi_gpu_cluster.workloads.jupyterhub.secrets import SECRET_NAME
@@ -153,7 +152,7 @@ def _profile_list(
     return [
         {
             "display_name": profile.title,
-            "slug": _slug(profile.title),
+            "slug": slug(profile.title),
             "description": f"{_cores(profile)} CPUs, {_memory(profile)} of memory",
             "kubespawner_override": _override(profile, tenant, scheduler),
             **({"default": True} if position == 0 else {}),
@@ -185,10 +184,6 @@ def _cores(profile: Profile) -> float:
 def _memory(profile: Profile) -> str:
     """In KubeSpawner's units, whose M is a mebibyte."""
     return f"{int(profile.memory) // _MEBI}M"
-
-
-def _slug(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def _storage_class(args: JupyterHubArgs, key: str) -> Mapping[str, str]:
