@@ -265,3 +265,22 @@ def test_slurms_controller_is_read_at_each_of_its_paths() -> None:
         "/metrics/scheduler",
     ]
     assert {one["port"] for one in monitor["endpoints"]} == {"slurmctld"}
+
+
+def test_cephs_manager_and_exporters_are_read_and_judged_where_the_site_has_ceph() -> None:
+    graph = _changed({**VARIANTS["storage"], ("storage", "ceph", "namespace"): "ceph"})
+    for app, port in (
+        ("rook-ceph-mgr", "http-metrics"),
+        ("rook-ceph-exporter", "ceph-exporter-http-metrics"),
+    ):
+        spec = graph.named(f"c-monitoring-target-{app}", MONITOR).props["spec"]
+        assert spec["namespaceSelector"] == {"matchNames": ["ceph"]}
+        assert spec["selector"] == {"matchLabels": {"app": app, "rook_cluster": "ceph"}}
+        assert spec["jobLabel"] == "app"
+        assert [endpoint["port"] for endpoint in spec["endpoints"]] == [port]
+    assert "gpu-cluster-ceph" in {one.props["metadata"]["name"] for one in graph.of(RULE)}
+
+
+def test_a_site_that_lists_no_storage_has_no_alert_that_ceph_is_silent() -> None:
+    names = {one.props["metadata"]["name"] for one in _graph().of(RULE)}
+    assert "gpu-cluster-ceph" not in names

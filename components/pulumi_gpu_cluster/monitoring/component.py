@@ -51,6 +51,7 @@ class Monitoring(KubernetesComponent):
         pools: Sequence[NodePoolArgs],
         scheduler: Scheduler,
         targets: Sequence[ServiceMonitor] = (),
+        rules: Sequence[Group] = (),
         tenants: Sequence[str] = (),
         contact: Mapping[str, str] | None = None,
         admin_password: pulumi.Input[str] | None = None,
@@ -67,6 +68,7 @@ class Monitoring(KubernetesComponent):
             pools: All node pools.
             scheduler: The batch scheduler, whose queues are watched.
             targets: What is read beside the cluster itself.
+            rules: Rules on what those targets tell.
             tenants: Namespaces of tenants whose pods are read, where the section says so.
             contact: Receiver of the alerts about a tenant, by the tenant's name.
             admin_password: Password of Grafana's administrator; goes before the section's own.
@@ -103,7 +105,7 @@ class Monitoring(KubernetesComponent):
         if args.tenant_metrics and tenants:
             pods = tenant_pods(tenants)
             pod_monitor(f"{name}-pods-{pods.name}", args.namespace, pods, installed)
-        for group in groups(args, pools):
+        for group in (*groups(args, pools), *rules):
             prometheus_rule(f"{name}-{group.name}", args.namespace, group, installed)
         for uid, content in dashboards(scheduler).items():
             _dashboard(f"{name}-dashboard-{uid}", args.namespace, uid, content, installed)
@@ -111,7 +113,7 @@ class Monitoring(KubernetesComponent):
 
 
 def groups(args: MonitoringArgs, pools: Sequence[NodePoolArgs]) -> tuple[Group, ...]:
-    """Every group of rules that a site has. What reads a recording lags it by one evaluation."""
+    """The groups of rules that every site has. What reads a recording lags it by one evaluation."""
     return (usage(pools), gpu_alerts(args), cluster_alerts())
 
 

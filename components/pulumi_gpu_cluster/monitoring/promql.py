@@ -16,6 +16,9 @@ about the job that Prometheus read them for."""
 STATE_JOB: Final = "kube-state-metrics"
 """The job of what the API server knows."""
 
+CEPH_JOB: Final = "rook-ceph-mgr"
+"""The job of Ceph's active manager, which tells of the whole cluster."""
+
 STATE_METRICS: Final = frozenset(
     # source: kubernetes/kube-state-metrics v2.20 docs/metrics
     {

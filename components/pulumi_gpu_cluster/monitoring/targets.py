@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pulumi_gpu_cluster.monitoring.objects import PodMonitor, ServiceMonitor
+from pulumi_gpu_cluster.monitoring.promql import CEPH_JOB
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.tenancy.labels import METRICS_LABEL, METRICS_PORT
 
@@ -81,6 +82,31 @@ def slurm_controller(namespace: str) -> ServiceMonitor:
         job_label="app.kubernetes.io/name",
         interval="30s",
         paths=tuple(f"/metrics/{part}" for part in ("jobs", "nodes", "partitions", "scheduler")),
+    )
+
+
+def ceph(namespace: str) -> tuple[ServiceMonitor, ...]:
+    """Ceph's active manager, which tells of the cluster, and the exporter of each node's daemons.
+
+    Rook would make these itself, if it were installed after the kind is there and given rights
+    for it. Rook's own operator has no metrics unless it is told to, and no service for them.
+
+    source: rook/rook v1.20.6 pkg/operator/ceph/cluster/mgr/spec.go (MakeMetricsService) and
+    pkg/operator/ceph/cluster/nodedaemon/exporter.go (MakeCephExporterMetricsService)
+
+    Args:
+        namespace: The namespace of Rook and Ceph.
+    """
+    ports = {CEPH_JOB: "http-metrics", "rook-ceph-exporter": "ceph-exporter-http-metrics"}
+    return tuple(
+        ServiceMonitor(
+            name=app,
+            namespace=namespace,
+            labels={"app": app, "rook_cluster": namespace},
+            port=port,
+            job_label="app",
+        )
+        for app, port in ports.items()
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.monitoring.alertmanager import contacts
+from pulumi_gpu_cluster.monitoring.alerts.ceph import ceph_alerts
+from pulumi_gpu_cluster.monitoring.alerts.rule import Group
 from pulumi_gpu_cluster.monitoring.component import Monitoring
 from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
-from pulumi_gpu_cluster.monitoring.targets import dcgm_exporter, scheduler, slurm_controller
+from pulumi_gpu_cluster.monitoring.targets import ceph, dcgm_exporter, scheduler, slurm_controller
 from pulumi_gpu_cluster.site import Site
 
 
@@ -23,6 +25,7 @@ def monitoring(cluster: Composition) -> list[Monitoring]:
             pools=site.node_pools,
             scheduler=site.scheduler.kind,
             targets=_targets(site),
+            rules=_rules(site),
             tenants=[tenant.name for tenant in site.tenants if tenant.state != "removed"],
             contact=contacts(site.tenants),
             charts=site.charts,
@@ -36,4 +39,10 @@ def _targets(site: Site) -> list[ServiceMonitor]:
     exported = site.gpu_operator.dcgm_exporter and any(pool.gpu for pool in site.node_pools)
     gpus = [dcgm_exporter(site.gpu_operator.namespace)] if exported else []
     slurm = [slurm_controller(site.slurm.namespace)] if site.slurm is not None else []
-    return [*gpus, *slurm, scheduler(site.scheduler)]
+    stored = site.storage.ceph
+    storage = ceph(stored.namespace) if stored is not None else ()
+    return [*gpus, *slurm, *storage, scheduler(site.scheduler)]
+
+
+def _rules(site: Site) -> list[Group]:
+    return [ceph_alerts()] if site.storage.ceph is not None else []
