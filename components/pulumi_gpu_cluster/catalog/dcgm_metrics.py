@@ -69,6 +69,14 @@ METRICS: Final = (
 )
 """Every metric, in the order of the file."""
 
+ATTRIBUTES_SHARES_FROM: Final = (4, 8, 2)
+"""The exporter's version from which on a pod's own work on a shared GPU is known. Earlier ones give
+each of its pods the whole GPU's, or one of them all of it.
+
+source: NVIDIA/dcgm-exporter 4.5.3-4.8.2 internal/pkg/transformation/kubernetes.go
+(isPerProcessMetric), which 4.5.2-4.8.1 does not have
+"""
+
 
 def metrics_csv() -> str:
     """The list as the exporter reads it."""

@@ -42,15 +42,23 @@ DRIVER_STATE: Final = "gpu_cluster_driver_state"
 NODE_POOL: Final = "gpu_cluster:node_pool:info"
 """1 for each node of a pool, by `node`, `pool` and `gpu` ("true" where it has GPUs)."""
 
+GPU_SHARED: Final = "gpu_cluster:gpu_shared:info"
+"""1 for each GPU or MIG instance of which several pods may have a share."""
+
+GPU_HELD: Final = "gpu_cluster:gpu_held:info"
+"""1 for each pod on each GPU or MIG instance that it has, whole or a share of it."""
+
 GPU_BUSY: Final = "gpu_cluster:gpu_busy:ratio"
-"""Part of the time, 0 to 1, in which a GPU or MIG instance works, by where it is and who has it."""
+"""Part of the time, 0 to 1, in which a GPU or MIG instance works, by where it is and who has it.
+Of one that is shared each pod has its own part, and what is no pod's stands by itself."""
 
 TENANT_BUSY: Final = "gpu_cluster:tenant_gpus_busy:sum"
 """GPUs' worth of work, by `tenant` and MIG profile. What no pod can be found for is a line of its
 own, `unattributed`, and never shared out among the others."""
 
 TENANT_HELD: Final = "gpu_cluster:tenant_gpus_held:count"
-"""GPUs and MIG instances that a tenant's pods hold, busy or not, by `tenant` and MIG profile."""
+"""GPUs and MIG instances that a tenant's pods hold, busy or not, by `tenant` and MIG profile. A
+share counts as one."""
 
 UNATTRIBUTED: Final = "unattributed"
 """In place of a tenant, where a GPU works and no pod is known that has it. Exporters do not see
