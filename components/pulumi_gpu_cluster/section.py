@@ -88,6 +88,7 @@ HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
 # source: kernel.org, IFNAMSIZ: a device's name has up to 15 characters
 INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+CUDA_VERSION: Final = r"^[1-9][0-9]?\.[0-9]{1,2}$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 # source: prometheus/common model.ParseDuration: a duration ends at 292 years
 PERIOD: Final = r"^([1-9][0-9]{0,4}[mhd]|[1-9][0-9]{0,3}w|[1-9][0-9]?y)$"
@@ -108,6 +109,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         HOST_AND_PORT: "a host with its port, for example mail.example.org:587",
         INTERFACE: "a network interface of the host, for example ens1f0np0",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
+        CUDA_VERSION: 'a CUDA version, major and minor, in quotes: "13.0"',
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
         UNIX_NAME: "a Unix user's name: up to 32 lower-case letters, digits, dashes, underscores",
         SLURM_TIME: "days-hours:minutes:seconds, for example 2-00:00:00",

@@ -35,6 +35,7 @@ def _gpu(model: str) -> dict[str, object]:
         ("RTX-PRO-6000-96GB", "575.64.05", None, ["driver-unknown", "driver-branch-ended"]),
         ("V100-SXM2-32GB", "580.178.04", None, []),
         ("V100-SXM2-32GB", "595.91.07", None, ["driver-too-new"]),
+        ("H100-SXM5-80GB", "470.256.02", None, ["driver-too-old", "driver-unknown"]),
         ("H100-SXM5-80GB", "580.999.99", None, ["driver-unknown"]),
         ("H100-SXM5-80GB", "999.10.10", None, ["driver-unknown"]),
     ],

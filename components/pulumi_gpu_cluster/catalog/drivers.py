@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -49,12 +49,16 @@ class Architecture:
         first_branch: The oldest branch that runs it; None where all known ones do.
         last_branch: The newest branch that runs it; None where it has not ended.
         kernel_module: Which kernel module flavour runs it.
+        first_cuda: The oldest CUDA toolkit that makes code for it; None where all known ones do.
+        last_cuda: The last major version of CUDA that does; None where it has not ended.
     """
 
     name: str
     first_branch: int | None
     last_branch: int | None
     kernel_module: Literal["any", "open", "proprietary"]
+    first_cuda: str | None
+    last_cuda: int | None
 
 
 @cache
@@ -91,6 +95,8 @@ def architectures() -> Mapping[str, Architecture]:
                 first_branch=raw["first_branch"],
                 last_branch=raw["last_branch"],
                 kernel_module=raw["kernel_module"],
+                first_cuda=raw["first_cuda"],
+                last_cuda=raw["last_cuda"],
             )
             for raw in _data()["architectures"]
         }
@@ -100,6 +106,18 @@ def architectures() -> Mapping[str, Architecture]:
 def qualified() -> tuple[str, ...]:
     """The drivers that the pinned GPU Operator names in its component matrix, oldest first."""
     return tuple(_data()["qualified"]["versions"])
+
+
+def recommended(as_of: dt.date, serves: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """Drivers to recommend on a day: of living branches, or any that serve where none is alive.
+
+    Args:
+        as_of: The day.
+        serves: Whether a driver does what is wanted.
+    """
+    serving = [version for version in qualified() if serves(version)]
+    alive = [one for one in serving if not branches()[branch_of(one)].is_over(as_of)]
+    return alive or serving
 
 
 def parts(version: str) -> tuple[int, ...]:

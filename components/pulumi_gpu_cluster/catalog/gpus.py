@@ -26,6 +26,7 @@ class GpuModel:
             newer than its architecture's first branch.
         min_mig_driver: The oldest driver with MIG, where it differs from its board's.
         open_module_only: Whether only the open kernel module runs it.
+        data_centre: Whether NVIDIA's forward-compatibility package of CUDA runs on it.
     """
 
     name: str
@@ -37,6 +38,7 @@ class GpuModel:
     min_driver: str | None = None
     min_mig_driver: str | None = None
     open_module_only: bool = False
+    data_centre: bool = True
 
     @property
     def mig(self) -> mig.MigBoard | None:
@@ -75,8 +77,10 @@ _BLACKWELL_GRAPHICS: Final = ("Blackwell", (12, 0))
 
 # sources: NVIDIA MIG User Guide v620 (boards, memory); NVIDIA's list of CUDA GPUs (compute
 # capabilities); NVIDIA/cloud-native-docs gpu-operator-v26.7-1 platform-support.rst (the drivers
-# and kernel modules named here). The products as GPU Feature Discovery prints them were seen
-# for H100-SXM5-80GB, A100-PCIE-80GB and B300; the others follow from the products' names.
+# and kernel modules named here); NVIDIA CUDA Compatibility, Forward Compatibility (for GPUs of
+# data centres; of RTX cards for some servers' only, which the name does not tell). The products
+# as GPU Feature Discovery prints them were seen for H100-SXM5-80GB, A100-PCIE-80GB and B300; the
+# others follow from the products' names.
 _MODELS: Final = (
     GpuModel("V100-PCIE-16GB", "Tesla-V100-PCIE-16GB", 16, *_VOLTA),
     GpuModel("V100-PCIE-32GB", "Tesla-V100-PCIE-32GB", 32, *_VOLTA),
@@ -129,6 +133,7 @@ _MODELS: Final = (
         96,
         *_BLACKWELL_GRAPHICS,
         "rtxpro6000-96gb",
+        data_centre=False,
         min_driver="575.57.08",
     ),
     GpuModel(
@@ -137,6 +142,7 @@ _MODELS: Final = (
         48,
         *_BLACKWELL_GRAPHICS,
         "rtxpro5000-48gb",
+        data_centre=False,
     ),
     GpuModel(
         "RTX-PRO-4500-32GB",
@@ -144,6 +150,7 @@ _MODELS: Final = (
         32,
         *_BLACKWELL_GRAPHICS,
         "rtxpro4500-32gb",
+        data_centre=False,
     ),
 )
 

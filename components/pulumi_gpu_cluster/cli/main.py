@@ -18,6 +18,7 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "check": "Check site files and print all findings at once.",
         "capacity": "Show what each pool has, what is promised and what is free.",
+        "drivers": "Show each pool's driver, how long it is supported, and the next step.",
         "node": "Work on single nodes: their taints, the gate that new ones pass.",
         "recover": "Settle what a killed run left behind.",
         "schema": "Print the JSON Schema of a stack file, for editors.",

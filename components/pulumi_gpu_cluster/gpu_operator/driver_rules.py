@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -32,7 +32,7 @@ def driver_missing(case: Case) -> Iterator[Fault]:
     for path, pool in case.each_pool():
         if pool.gpu is None:
             continue
-        good = listed(_good(case), "or")
+        good = listed(drivers.recommended(case.as_of), "or")
         if pool.driver is None:
             fix = f"add driver: {good}; or {{source: host}}, or {{source: managed}}"
             yield Fault(f"{path}.driver", "is missing: nothing says which driver runs here", fix)
@@ -61,9 +61,9 @@ def driver_too_old(case: Case) -> Iterator[Fault]:
         oldest = model.oldest_mig_driver if with_mig else model.oldest_driver
         purpose = f"MIG on {model.name}" if with_mig else model.name
         if oldest is not None and drivers.is_older(version, oldest):
-            enough = _good(case, partial(_at_least, oldest))
+            enough = drivers.recommended(case.as_of, partial(_at_least, oldest))
             message = f"{version} is older than {oldest}, the oldest driver for {purpose}"
-            yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
+            yield Fault(version_path(path, driver), message, f"use {listed(enough, 'or')}")
 
 
 @rule(ERROR)
@@ -73,8 +73,8 @@ def driver_too_new(case: Case) -> Iterator[Fault]:
         last = drivers.architectures()[model.architecture].last_branch
         if last is not None and drivers.branch_of(version) > last:
             message = f"{version}: branch {last} is the last one for {model.architecture} GPUs"
-            enough = _good(case, partial(_up_to, last))
-            yield Fault(_version_path(path, driver), message, f"use {listed(enough, 'or')}")
+            enough = drivers.recommended(case.as_of, partial(_up_to, last))
+            yield Fault(version_path(path, driver), message, f"use {listed(enough, 'or')}")
 
 
 @rule(WARNING)
@@ -83,11 +83,12 @@ def driver_unknown(case: Case) -> Iterator[Fault]:
     for path, _, _, driver, version in _pinned(case):
         if drivers.branch_of(version) not in drivers.branches():
             message = f"{version} is of no branch that is known here"
-            yield Fault(_version_path(path, driver), message, "look for a slip of the pen")
+            yield Fault(version_path(path, driver), message, "look for a slip of the pen")
         elif driver.source == "operator" and version not in drivers.qualified():
             message = f"{version} is not among the drivers of GPU Operator {versions.GPU_OPERATOR}"
-            fix = f"use {listed(_good(case), 'or')}, or make sure that its image exists"
-            yield Fault(_version_path(path, driver), message, fix)
+            good = listed(drivers.recommended(case.as_of), "or")
+            fix = f"use {good}, or make sure that its image exists"
+            yield Fault(version_path(path, driver), message, fix)
 
 
 @rule(WARNING)
@@ -97,9 +98,9 @@ def driver_branch_ended(case: Case) -> Iterator[Fault]:
         branch = drivers.branches().get(drivers.branch_of(version))
         if branch is not None and branch.is_over(case.as_of):
             last = f", on {branch.end_of_life}" if branch.end_of_life is not None else ""
-            fix = f"move to {listed(_good(case), 'or')}"
+            fix = f"move to {listed(drivers.recommended(case.as_of), 'or')}"
             message = f"{version}: branch {branch.number} has ended{last}"
-            yield Fault(_version_path(path, driver), message, fix)
+            yield Fault(version_path(path, driver), message, fix)
 
 
 @rule(ERROR)
@@ -132,9 +133,11 @@ def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
         cut = pool.mig is not None and pool.mig.layout != mig.DISABLED
         if cut and drivers.branch_of(version) <= _NO_GENERATED_LAYOUTS:
             message = f"with {version} MIG Manager takes layouts from one table for all boards"
-            newer = _good(case, partial(_at_least, str(_NO_GENERATED_LAYOUTS + 1)))
+            newer = drivers.recommended(
+                case.as_of, partial(_at_least, str(_NO_GENERATED_LAYOUTS + 1))
+            )
             fix = f"use {listed(newer, 'or')}"
-            yield Fault(_version_path(path, driver), message, fix)
+            yield Fault(version_path(path, driver), message, fix)
 
 
 def _pinned(case: Case) -> Iterator[tuple[str, NodePoolArgs, GpuModel, DriverArgs, str]]:
@@ -153,15 +156,7 @@ def _up_to(branch: int, version: str) -> bool:
     return drivers.branch_of(version) <= branch
 
 
-def _good(case: Case, serves: Callable[[str], bool] = lambda _: True) -> list[str]:
-    """Drivers to recommend: those of living branches, or any that serve where none is alive."""
-    serving = [version for version in drivers.qualified() if serves(version)]
-    known = drivers.branches()
-    alive = [one for one in serving if not known[drivers.branch_of(one)].is_over(case.as_of)]
-    return alive or serving
-
-
-def _version_path(path: str, driver: DriverArgs) -> str:
+def version_path(path: str, driver: DriverArgs) -> str:
     """Where the version stands: in the shorthand there is no key for it."""
     shorthand = driver.model_fields_set == {"version"}
     return f"{path}.driver" if shorthand else f"{path}.driver.version"

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from pulumi_gpu_cluster.cuda import Cuda
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DNS_LABEL,
@@ -185,6 +186,10 @@ class TenantArgs(Section):
     gang: Positive | None = None
     """GPUs, or MIG instances, that the tenant's smallest job takes at once, over all its pods:
     a share of a pool smaller than this alone starts none of them, and is told."""
+
+    cuda: Cuda | None = None
+    """The newest CUDA that its images are built with ("13.0"), or an object: the drivers of the
+    pools in which it has GPUs are held against it."""
 
     quota: QuotaArgs = Field(default_factory=QuotaArgs)
     """What the tenant has, per pool and in all."""

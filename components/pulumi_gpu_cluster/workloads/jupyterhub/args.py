@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from pulumi_gpu_cluster.cuda import Cuda
 from pulumi_gpu_cluster.kubernetes_names import is_subdomain
 from pulumi_gpu_cluster.secret import Generated, Given
 from pulumi_gpu_cluster.section import (
@@ -123,6 +124,10 @@ class JupyterHubArgs(Section):
 
     image: Annotated[str, AfterValidator(_pinned)]
     """The image of the notebook servers, with its tag or digest."""
+
+    cuda: Cuda | None = None
+    """The CUDA that `image` is built with ("13.0"), or an object: the drivers of the pools that
+    notebooks with GPUs run in are held against it."""
 
     tenants: tuple[DnsLabel, ...] = ()
     """Tenants that get a hub; by default all of them."""
