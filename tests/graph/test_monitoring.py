@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from graph_sites import Changes, site
+from graph_sites import SLURM, Changes, site
 from recorded_graph import Graph, Registered, is_secret, plain_texts, record
 from site_variants import VARIANTS
 
@@ -284,3 +284,12 @@ def test_cephs_manager_and_exporters_are_read_and_judged_where_the_site_has_ceph
 def test_a_site_that_lists_no_storage_has_no_alert_that_ceph_is_silent() -> None:
     names = {one.props["metadata"]["name"] for one in _graph().of(RULE)}
     assert "gpu-cluster-ceph" not in names
+
+
+def test_slurms_nodes_are_judged_by_what_their_pools_have() -> None:
+    graph = _changed(SLURM)
+    rules = graph.named("c-monitoring-gpu-cluster-slurm", RULE).props["spec"]["groups"][0]["rules"]
+    recorded = [rule["expr"] for rule in rules if "record" in rule]
+    assert len(recorded) == 1
+    assert 'pool="train"' in recorded[0]
+    assert recorded[0].endswith("* 8")

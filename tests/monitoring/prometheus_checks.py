@@ -59,3 +59,36 @@ def rehearse(
     }
     test.write_text(json.dumps(content))
     run(promtool(), "test", "rules", test)
+
+
+def expect(
+    group: Group,
+    alert: str,
+    at: str,
+    *told: Mapping[str, str],
+    text: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """What promtool is to find of an alert at a time.
+
+    Args:
+        group: The rules.
+        alert: Name of one of them.
+        at: The time.
+        told: Labels of each alert that fires then; none where it is silent.
+        text: What is filled into summary and description beside the labels.
+    """
+    rule = next(one.as_dict() for one in group.rules if one.as_dict().get("alert") == alert)
+    expected: list[dict[str, Any]] = []
+    for labels in told:
+        fill = {f"{{{{ $labels.{name} }}}}": value for name, value in labels.items()}
+        filled = dict(rule["annotations"])
+        for place, value in {**fill, **(text or {})}.items():
+            filled = {key: one.replace(place, value) for key, one in filled.items()}
+        expected.append({"exp_labels": {**rule["labels"], **labels}, "exp_annotations": filled})
+    return {"eval_time": at, "alertname": alert, "exp_alerts": expected}
+
+
+def rehearsal(series: Mapping[str, str], *expectations: Mapping[str, Any]) -> dict[str, Any]:
+    """One of promtool's tests: series, and what is expected of alerts. No values, no series."""
+    given = [{"series": name, "values": values} for name, values in series.items() if values]
+    return {"interval": "1m", "input_series": given, "alert_rule_test": list(expectations)}

@@ -6,41 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prometheus_checks import promtool, rehearse, run, write_rules
+from prometheus_checks import expect, promtool, rehearsal, rehearse, run, write_rules
 
 from pulumi_gpu_cluster.monitoring.alerts.ceph import ceph_alerts
 
 GROUP = ceph_alerts()
-ALERTS = {rule.as_dict()["alert"]: rule.as_dict() for rule in GROUP.rules}
-
 Series = dict[str, str]
 _OF = 'job="rook-ceph-mgr", instance="10.0.0.7:9283"'
 _WELL: Series = {f"ceph_health_status{{{_OF}}}": "0x90"}
 _GIB = 2**30
 
 
-def _expect(
-    alert: str, at: str, *told: dict[str, str], text: dict[str, str] | None = None
-) -> dict[str, Any]:
-    """What is expected of an alert: the labels of each that fires, and what is filled in."""
-    rule = ALERTS[alert]
-    expected: list[dict[str, Any]] = []
-    for labels in told:
-        filled = dict(rule["annotations"])
-        for name, value in ({f"$labels.{key}": one for key, one in labels.items()}).items():
-            filled = {key: one.replace(f"{{{{ {name} }}}}", value) for key, one in filled.items()}
-        for name, value in (text or {}).items():
-            filled = {key: one.replace(name, value) for key, one in filled.items()}
-        expected.append({"exp_labels": {**rule["labels"], **labels}, "exp_annotations": filled})
-    return {"eval_time": at, "alertname": alert, "exp_alerts": expected}
-
-
 def _rehearse(folder: Path, series: Series, *expectations: dict[str, Any]) -> None:
-    given = [
-        {"series": name, "values": values} for name, values in {**_WELL, **series}.items() if values
-    ]
-    rehearsal = {"interval": "1m", "input_series": given, "alert_rule_test": list(expectations)}
-    rehearse(folder, [GROUP], [rehearsal])
+    rehearse(folder, [GROUP], [rehearsal({**_WELL, **series}, *expectations)])
 
 
 def _osds(values: dict[int, str]) -> Series:
@@ -71,9 +49,9 @@ def test_a_ceph_in_error_is_told_after_five_minutes_and_no_more_once_it_is_well(
     _rehearse(
         tmp_path,
         {f"ceph_health_status{{{_OF}}}": "0x5 2x3 0x5 2x20 0x30"},
-        _expect("CephHealthError", "8m"),
-        _expect("CephHealthError", "25m", {}),
-        _expect("CephHealthError", "45m"),
+        expect(GROUP, "CephHealthError", "8m"),
+        expect(GROUP, "CephHealthError", "25m", {}),
+        expect(GROUP, "CephHealthError", "45m"),
     )
 
 
@@ -81,9 +59,9 @@ def test_a_warning_is_told_only_where_ceph_does_not_mend_it_by_itself(tmp_path: 
     _rehearse(
         tmp_path,
         {f"ceph_health_status{{{_OF}}}": "1x20 0x5 1x60"},
-        _expect("CephHealthWarning", "20m"),
-        _expect("CephHealthWarning", "60m", {}),
-        _expect("CephHealthError", "60m"),
+        expect(GROUP, "CephHealthWarning", "20m"),
+        expect(GROUP, "CephHealthWarning", "60m", {}),
+        expect(GROUP, "CephHealthError", "60m"),
     )
 
 
@@ -95,8 +73,8 @@ def test_a_manager_that_takes_over_is_neither_a_second_alert_nor_silence(tmp_pat
             f"ceph_health_status{{{_OF}}}": "2x20 _x60",
             f"ceph_health_status{{{other}}}": "_x19 2x60",
         },
-        _expect("CephHealthError", "30m", {}),
-        _expect("CephStateUnknown", "40m"),
+        expect(GROUP, "CephHealthError", "30m", {}),
+        expect(GROUP, "CephStateUnknown", "40m"),
     )
 
 
@@ -104,9 +82,9 @@ def test_a_disk_that_is_down_is_told_with_its_node_and_the_others_are_not(tmp_pa
     _rehearse(
         tmp_path,
         _osds({0: "1x90", 3: "1x10 0x40 1x20"}),
-        _expect("CephOsdDown", "12m"),
-        _expect("CephOsdDown", "30m", {"ceph_daemon": "osd.3", "hostname": "st3"}),
-        _expect("CephOsdDown", "60m"),
+        expect(GROUP, "CephOsdDown", "12m"),
+        expect(GROUP, "CephOsdDown", "30m", {"ceph_daemon": "osd.3", "hostname": "st3"}),
+        expect(GROUP, "CephOsdDown", "60m"),
     )
 
 
@@ -114,8 +92,12 @@ def test_a_disk_of_which_nothing_more_is_known_is_told_all_the_same(tmp_path: Pa
     _rehearse(
         tmp_path,
         {f'ceph_osd_up{{{_OF}, ceph_daemon="osd.3"}}': "0x60"},
-        _expect(
-            "CephOsdDown", "30m", {"ceph_daemon": "osd.3"}, text={"{{ $labels.hostname }}": ""}
+        expect(
+            GROUP,
+            "CephOsdDown",
+            "30m",
+            {"ceph_daemon": "osd.3"},
+            text={"{{ $labels.hostname }}": ""},
         ),
     )
 
@@ -123,7 +105,7 @@ def test_a_disk_of_which_nothing_more_is_known_is_told_all_the_same(tmp_path: Pa
 def test_a_pool_is_told_at_85_percent_of_what_it_may_hold_with_all_its_copies(
     tmp_path: Path,
 ) -> None:
-    # Each has stored the same; what is left is what Ceph says after copies and reserve.
+    # What is left is what Ceph says after copies and reserve.
     full = {"pool_id": "2", "name": "files-data"}
     _rehearse(
         tmp_path,
@@ -131,11 +113,15 @@ def test_a_pool_is_told_at_85_percent_of_what_it_may_hold_with_all_its_copies(
             **_pool(1, "block", f"{84 * _GIB}x60", f"{16 * _GIB}x60"),
             **_pool(2, "files-data", f"{90 * _GIB}x60", f"{10 * _GIB}x30 {60 * _GIB}x30"),
         },
-        _expect("CephPoolNearlyFull", "10m"),
-        _expect(
-            "CephPoolNearlyFull", "25m", full, text={"{{ $value | humanizePercentage }}": "90%"}
+        expect(GROUP, "CephPoolNearlyFull", "10m"),
+        expect(
+            GROUP,
+            "CephPoolNearlyFull",
+            "25m",
+            full,
+            text={"{{ $value | humanizePercentage }}": "90%"},
         ),
-        _expect("CephPoolNearlyFull", "50m"),
+        expect(GROUP, "CephPoolNearlyFull", "50m"),
     )
 
 
@@ -148,8 +134,8 @@ def test_what_another_than_cephs_manager_says_counts_for_nothing(tmp_path: Path,
             f"ceph_health_status{{{forged}}}": "2x60",
             f'ceph_osd_up{{{forged}, ceph_daemon="osd.3"}}': "0x60",
         },
-        _expect("CephHealthError", "30m"),
-        _expect("CephOsdDown", "30m"),
+        expect(GROUP, "CephHealthError", "30m"),
+        expect(GROUP, "CephOsdDown", "30m"),
     )
 
 
@@ -157,6 +143,6 @@ def test_a_ceph_that_is_not_read_is_an_alert_itself(tmp_path: Path) -> None:
     _rehearse(
         tmp_path,
         {f"ceph_health_status{{{_OF}}}": "", "up": "1x60"},
-        _expect("CephStateUnknown", "5m"),
-        _expect("CephStateUnknown", "20m", {"job": "rook-ceph-mgr"}),
+        expect(GROUP, "CephStateUnknown", "5m"),
+        expect(GROUP, "CephStateUnknown", "20m", {"job": "rook-ceph-mgr"}),
     )

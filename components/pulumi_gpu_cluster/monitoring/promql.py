@@ -19,6 +19,9 @@ STATE_JOB: Final = "kube-state-metrics"
 CEPH_JOB: Final = "rook-ceph-mgr"
 """The job of Ceph's active manager, which tells of the whole cluster."""
 
+SLURM_JOB: Final = "slurmctld"
+"""The job of Slurm's controller."""
+
 STATE_METRICS: Final = frozenset(
     # source: kubernetes/kube-state-metrics v2.20 docs/metrics
     {
@@ -41,6 +44,9 @@ DRIVER_STATE: Final = "gpu_cluster_driver_state"
 
 NODE_POOL: Final = "gpu_cluster:node_pool:info"
 """1 for each node of a pool, by `node`, `pool` and `gpu` ("true" where it has GPUs)."""
+
+SLURM_EXPECTED: Final = "gpu_cluster:slurm_gpus_expected:count"
+"""GPUs that each node of a Slurm pool has by the site file, by Slurm's name of the `node`."""
 
 GPU_SHARED: Final = "gpu_cluster:gpu_shared:info"
 """1 for each GPU or MIG instance of which several pods may have a share."""

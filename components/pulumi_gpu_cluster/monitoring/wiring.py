@@ -6,9 +6,11 @@ from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.monitoring.alertmanager import contacts
 from pulumi_gpu_cluster.monitoring.alerts.ceph import ceph_alerts
 from pulumi_gpu_cluster.monitoring.alerts.rule import Group
+from pulumi_gpu_cluster.monitoring.alerts.slurm import slurm_alerts
 from pulumi_gpu_cluster.monitoring.component import Monitoring
 from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
 from pulumi_gpu_cluster.monitoring.targets import ceph, dcgm_exporter, scheduler, slurm_controller
+from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
 from pulumi_gpu_cluster.site import Site
 
 
@@ -45,4 +47,6 @@ def _targets(site: Site) -> list[ServiceMonitor]:
 
 
 def _rules(site: Site) -> list[Group]:
-    return [ceph_alerts()] if site.storage.ceph is not None else []
+    storage = [ceph_alerts()] if site.storage.ceph is not None else []
+    batch = [slurm_alerts(slurm_pools(site.node_pools))] if site.slurm is not None else []
+    return [*storage, *batch]
