@@ -212,6 +212,7 @@ def test_tenants_pods_are_read_at_one_port_and_by_prometheus_alone() -> None:
     assert monitor.props["spec"]["sampleLimit"] == 5000
     (endpoint,) = monitor.props["spec"]["podMetricsEndpoints"]
     assert (endpoint["port"], endpoint["honorLabels"]) == ("metrics", False)
+    assert endpoint["followRedirects"] is False, "a pod would have Prometheus ask others for it"
     policy = graph.named("c-ml-network-metrics", POLICY).props["spec"]
     assert policy["podSelector"] == {"matchLabels": {"gpu-cluster.io/metrics": "true"}}
     (rule,) = policy["ingress"]

@@ -206,9 +206,9 @@ def test_another_quota_is_another_job_and_the_same_one_none() -> None:
 
 def test_a_tenants_quota_becomes_an_account_with_its_ceiling_and_a_qos_with_its_guarantee() -> None:
     lines = _list(_graph())
-    assert "qos|ml|Priority=1000|Preempt=borrow|GrpTRES=cpu=-1,mem=-1,gres/gpu=8" in lines
+    assert "qos|ml|Priority=1000|Preempt=borrow|GrpTRES=cpu=192,mem=1710G,gres/gpu=8" in lines
     assert (
-        "account|ml|Fairshare=60|GrpTRES=cpu=-1,mem=-1,gres/gpu=12|GrpJobs=-1|GrpSubmit=-1"
+        "account|ml|Fairshare=60|GrpTRES=cpu=288,mem=2565G,gres/gpu=12|GrpJobs=-1|GrpSubmit=-1"
         "|QOS=borrow,ml|DefaultQOS=ml"
     ) in lines
     assert "user|alice|ml" in lines

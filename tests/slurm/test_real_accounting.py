@@ -71,11 +71,11 @@ def test_the_controller_takes_every_line_of_our_settings(slurm: RealSlurm) -> No
 
 def test_the_limits_are_in_slurms_own_database(slurm: RealSlurm) -> None:
     found = slurm.ask("associations", ASSOCIATIONS)
-    assert "ml-team||60|gres/gpu=16,mem=1000G|||borrow,ml-team|ml-team" in found
+    assert "ml-team||60|cpu=384,gres/gpu=16,mem=1000G|||borrow,ml-team|ml-team" in found
     assert "guests||1|gres/gpu=0|0|0|guests|guests" in found
     assert [line for line in found if line.startswith("ml-team|alice|")]
     held = slurm.ask("qos", "format=name,priority,grptres,preempt,preemptmode")
-    assert "ml-team|1000|gres/gpu=8,mem=1000G|borrow|cluster" in held
+    assert "ml-team|1000|cpu=192,gres/gpu=8,mem=1000G|borrow|cluster" in held
     assert "borrow|0|||requeue" in held
 
 
@@ -88,7 +88,7 @@ def test_the_same_list_again_writes_nothing(slurm: RealSlurm) -> None:
 def test_a_tenant_that_leaves_may_start_nothing_and_comes_back_whole(slurm: RealSlurm) -> None:
     slurm.apply(_list(state="leaving"))
     found = slurm.ask("associations", ASSOCIATIONS)
-    assert "ml-team||60|gres/gpu=16,mem=1000G|0|0|borrow,ml-team|ml-team" in found
+    assert "ml-team||60|cpu=384,gres/gpu=16,mem=1000G|0|0|borrow,ml-team|ml-team" in found
     slurm.apply(_list())
     found = slurm.ask("associations", ASSOCIATIONS)
-    assert "ml-team||60|gres/gpu=16,mem=1000G|||borrow,ml-team|ml-team" in found
+    assert "ml-team||60|cpu=384,gres/gpu=16,mem=1000G|||borrow,ml-team|ml-team" in found

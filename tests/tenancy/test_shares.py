@@ -30,6 +30,13 @@ def test_cpu_and_memory_follow_the_tenants_part_of_the_gpus() -> None:
     }
 
 
+def test_in_slurm_a_tenant_has_the_cpu_and_memory_of_its_gpus_and_not_all_there_are() -> None:
+    share = _share(gpu_pool(workload="slurm"), {"gpu": {"guarantee": 4, "ceiling": 16}})
+    assert share["cpu"] == Share(Fraction(96), Fraction(384))
+    # A node has 1800Gi, of which jobs have 1710.
+    assert share["memory"] == Share(Fraction(855 * GI), Fraction(3420 * GI))
+
+
 def test_what_is_stated_counts_and_the_rest_still_follows_the_gpus() -> None:
     share = _share(gpu_pool(), {"gpu": 8, "cpu": {"guarantee": 10, "ceiling": "20500m"}})
     assert share["cpu"] == Share(Fraction(10), Fraction(41, 2))

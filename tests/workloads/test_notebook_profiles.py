@@ -63,6 +63,19 @@ def test_what_a_tenant_has_no_quota_of_is_not_offered() -> None:
     assert [one.title for one in _choices(tenant(quota=nothing))] == ["No GPU (general)"]
 
 
+def test_a_quota_in_slurm_is_nothing_to_run_a_notebook_on() -> None:
+    pools = [gpu_pool(workload="slurm"), cpu_pool()]
+    quota = {"train": {"gpu": 8}, "general": {"cpu": 16, "memory": "64Gi"}}
+    stated = [{"name": "Big", "pool": "train", "device": "gpu", "count": 8}]
+    one = made_site(node_pools=pools, tenants=[tenant(quota=quota)], workloads=hub())
+    section = one.workloads.jupyterhub
+    assert section is not None
+    (only,) = profiles(one, section, one.tenants[0])
+    assert only.pool.name == "general"
+    found = judged(node_pools=pools, tenants=[tenant(quota=quota)], workloads=hub(profiles=stated))
+    assert ("jupyterhub-profile-unusable", f"{PATH}.profiles[0].pool") in places(found)
+
+
 def test_stated_profiles_go_to_the_tenants_that_have_room_for_them() -> None:
     stated = [
         {"name": "Big", "pool": "train", "device": "gpu", "count": 8},

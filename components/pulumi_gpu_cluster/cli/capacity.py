@@ -15,7 +15,7 @@ from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.cli.bars import bar, can_draw, table
 from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import short_name, slurm_pools
+from pulumi_gpu_cluster.node_pools.capacity import short_name
 from pulumi_gpu_cluster.quantity import text_of
 from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.site import Site
@@ -79,8 +79,6 @@ def _as_text(site: Site, *, draw: bool) -> str:
 
 def _tenant_rows(site: Site) -> list[list[str]]:
     rows = [["tenant", "pool", "resource", "guarantee", "ceiling"]]
-    # What a quota does not state in a pool of Slurm's is not divided there, and not zero.
-    by_slurm = {pool.name for pool in slurm_pools(site.node_pools)}
     for tenant, by_pool in shares(site).items():
         for pool, resources in by_pool.items():
             rows += [
@@ -92,7 +90,6 @@ def _tenant_rows(site: Site) -> list[list[str]]:
                     _text(resource, share.ceiling),
                 ]
                 for resource, share in resources.items()
-                if not (pool in by_slurm and not share.ceiling)
             ]
     return rows
 

@@ -96,6 +96,8 @@ class PodMonitor:
             "podMetricsEndpoints": [
                 {
                     "port": self.port,
+                    # Or a pod could have Prometheus ask others in its name.
+                    "followRedirects": False,
                     "honorLabels": False,
                     "honorTimestamps": False,
                     "metricRelabelings": [_NO_OTHERS_NAMES],

@@ -3,6 +3,8 @@
 An account holds the ceiling (GrpTRES) and the weight (fair share). A QOS of the same name holds
 the guarantee: its jobs may end those of the QOS `borrow`, in which a tenant with more ceiling than
 guarantee runs the rest. Guarantees are proven against the pools, so what is called in is there.
+CPUs and memory are limited as well as GPUs, or jobs without a GPU would take what those of other
+tenants need beside theirs.
 """
 
 from __future__ import annotations
@@ -10,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, slurm_pools
 from pulumi_gpu_cluster.slurm.names import BORROW
-from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, TenantArgs
+from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, pool_shares
 
 _MIB: Final = 2**20
@@ -70,10 +73,9 @@ def account_of(
     pools = slurm_pools(pools)
     shares = pool_shares(tenant, pools)
     limits: dict[str, Share] = {}
-    for name, by_resource in shares.items():
-        for resource in _stated(tenant.quota.pools[name]) & by_resource.keys():
+    for by_resource in shares.values():
+        for resource, more in by_resource.items():
             before = limits.get(resource, Share(Fraction(0), Fraction(0)))
-            more = by_resource[resource]
             limits[resource] = Share(
                 before.guarantee + more.guarantee, before.ceiling + more.ceiling
             )
@@ -105,12 +107,6 @@ def accounting_list(cluster_name: str, tres: Sequence[str], accounts: Iterable[A
     lines += [_account(account) for account in accounts]
     lines += [("user", user, account.name) for account in accounts for user in account.members]
     return "".join(f"{'|'.join(line)}\n" for line in lines)
-
-
-def _stated(quota: PoolQuotaArgs) -> set[str]:
-    """The resources that a quota states itself; Slurm divides no others."""
-    stated = {key for key in (CPU, MEMORY) if getattr(quota, key) is not None}
-    return stated | ({WHOLE_GPU} if quota.gpu is not None else set())
 
 
 def _qos(account: Account) -> tuple[str, ...]:
@@ -145,7 +141,7 @@ def _limits(amounts: Mapping[str, Fraction]) -> str:
 
 def _amount(resource: str, amount: Fraction) -> str:
     if resource != MEMORY:
-        return str(int(amount))
+        return str(ceil(amount))
     mebibytes = int(amount / _MIB)
     if mebibytes % _GIB_IN_MIB or not mebibytes:
         return f"{mebibytes}M" if mebibytes else "0"

@@ -16,7 +16,6 @@ from pulumi_gpu_cluster.node_pools.capacity import (
     kubernetes_pools,
     resource_name,
     short_name,
-    slurm_pools,
 )
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
@@ -133,17 +132,13 @@ def quota_ceiling_below_guarantees(case: Case) -> Iterator[Fault]:
 
 @rule(WARNING)
 def quota_empty(case: Case) -> Iterator[Fault]:
-    """A tenant has CPU and memory in no pool, and nothing in Slurm, so that nothing can run."""
-    scheduled_by_slurm = {pool.name for pool in slurm_pools(case.site.node_pools)}
+    """A tenant has CPU and memory in no pool, so that nothing can run."""
     for index, tenant in _tenants(case):
         if tenant.state != "active" or any(
             _hidden_by_another(case, name, quota) for name, quota in tenant.quota.pools.items()
         ):
             continue
         pools = case.shares[index]
-        in_slurm = (pools[name].values() for name in pools if name in scheduled_by_slurm)
-        if any(share.ceiling for shares in in_slurm for share in shares):
-            continue
         if not any(pool[CPU].ceiling and pool[MEMORY].ceiling for pool in pools.values()):
             message = "gives CPU and memory in no pool: no pod of the tenant can run"
             yield Fault(f"site.tenants[{index}].quota", message, "add a pool with its resources")

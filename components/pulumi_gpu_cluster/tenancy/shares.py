@@ -24,6 +24,7 @@ from pulumi_gpu_cluster.node_pools.capacity import (
     resource_name,
 )
 from pulumi_gpu_cluster.quantity import text_of, value
+from pulumi_gpu_cluster.slurm.node_size import slurm_memory
 from pulumi_gpu_cluster.storage.classes import storage_classes
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuantityShare, TenantArgs
 from pulumi_gpu_cluster.tenancy.storage_ceilings import storage_ceilings
@@ -55,11 +56,14 @@ class Share:
 
 
 def node_amount(pool: NodePoolArgs, resource: str) -> Fraction:
-    """What one node of the pool has of a resource: cpu, memory, or a GPU resource's full name."""
+    """What one node of the pool has of a resource: cpu, memory, or a GPU resource's full name.
+
+    Of the memory of Slurm's nodes, what jobs can have.
+    """
     if resource == CPU:
         return Fraction(pool.cpus)
     if resource == MEMORY:
-        return value(pool.memory)
+        return Fraction(slurm_memory(pool)) if pool.workload == "slurm" else value(pool.memory)
     return Fraction(devices_per_node(pool).get(resource, 0))
 
 
@@ -157,11 +161,7 @@ def _shares_in(pool: NodePoolArgs, quota: PoolQuotaArgs) -> Mapping[str, Share]:
         resource_name(short): Share(Fraction(count.guarantee), Fraction(count.limit))
         for short, count in quota.devices.items()
     }
-    if pool.workload == "slurm":
-        # Slurm holds what is stated and divides the rest by each job's own request.
-        nodes = Share(Fraction(0), Fraction(0))
-    else:
-        nodes = _nodes_worth(pool, quota, devices)
+    nodes = _nodes_worth(pool, quota, devices)
     return MappingProxyType(
         {
             **devices,

@@ -52,6 +52,11 @@ def jupyterhub_profile_unusable(case: Case) -> Iterator[Fault]:
             fix = instead(profile.pool, list(case.pools))
             yield Fault(f"{path}.pool", f"there is no pool {profile.pool}", fix)
             continue
+        if pool.workload != "kubernetes":
+            message = f"pool {pool.name} takes Slurm's jobs only, and a notebook is a pod"
+            fix = "name a pool of Kubernetes, or start notebooks in Slurm's jobs"
+            yield Fault(f"{path}.pool", message, fix)
+            continue
         offered = [short_name(name) for name in devices_per_node(pool)]
         if profile.device is not None and short_name(resource_name(profile.device)) not in offered:
             fix = f"write {listed(offered, 'or')}" if offered else "remove it"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import resource_name, short_name
+from pulumi_gpu_cluster.node_pools.capacity import kubernetes_pools, resource_name, short_name
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
@@ -58,7 +58,7 @@ def hub_tenants(site: Site) -> tuple[TenantArgs, ...]:
 def profiles(site: Site, hub: JupyterHubArgs, tenant: TenantArgs) -> tuple[Profile, ...]:
     """A tenant's choices, in the file's order or else the pools'."""
     held = pool_shares(tenant, site.node_pools)
-    pools = {pool.name: pool for pool in site.node_pools if pool.name in held}
+    pools = {pool.name: pool for pool in kubernetes_pools(site.node_pools) if pool.name in held}
     if hub.profiles:
         stated = (
             _stated(one, pools[one.pool], held[one.pool])
