@@ -54,6 +54,12 @@ def test_only_the_tenants_people_get_in_and_nobody_becomes_somebody_else() -> No
     assert not {"allow_all", "client_secret"} & set(oidc)
 
 
+def test_who_left_the_group_is_out_within_a_day_whatever_token_they_made() -> None:
+    config = _values(_graph())["hub"]["config"]["JupyterHub"]
+    assert config["cookie_max_age_days"] == 1, "JupyterHub's own is 14"
+    assert config["token_expires_in_max_seconds"] == 86400, "JupyterHub's own never end"
+
+
 def test_a_group_is_the_providers_without_the_api_servers_prefix() -> None:
     changes: Changes = {
         ("tenants", 0, "group"): "oidc:ml",

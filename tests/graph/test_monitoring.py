@@ -205,6 +205,17 @@ def test_kube_state_metrics_may_read_the_kinds_it_tells_of_and_no_secret() -> No
     assert values["metricLabelsAllowlist"] == ["nodes=[gpu-cluster.io/pool]"]
 
 
+def test_nobody_outside_monitoring_asks_those_that_want_no_password() -> None:
+    graph = _graph()
+    policy = graph.named("c-monitoring-network", POLICY)
+    spec = policy.props["spec"]
+    (which,) = spec["podSelector"]["matchExpressions"]
+    assert which["values"] == ["alertmanager", "kube-state-metrics", "prometheus"]
+    assert spec["policyTypes"] == ["Ingress"], "what they read themselves stays open to them"
+    assert spec["ingress"] == [{"from": [{"podSelector": {}}]}]
+    assert graph.waits_for(graph.named("c-monitoring-release", RELEASE), policy)
+
+
 def test_tenants_pods_are_read_at_one_port_and_by_prometheus_alone() -> None:
     graph = _graph()
     (monitor,) = graph.of("kubernetes:monitoring.coreos.com/v1:PodMonitor")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 from typing import Any
 
@@ -254,3 +255,37 @@ def test_no_driver_upgrade_evicts_what_runs_under_slurm() -> None:
 def test_a_site_without_slurm_has_nothing_of_it() -> None:
     graph = record(lambda: GpuCluster("c", site()))
     assert not [one for one in graph.resources if "slurm" in one.urn or "cert-manager" in one.urn]
+
+
+def test_jobs_and_logins_reach_everything_but_what_a_cloud_tells_its_nodes() -> None:
+    graph = _graph()
+    policy = graph.named("c-slurm-no-metadata", "kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    spec = policy.props["spec"]
+    (where,) = spec["podSelector"]["matchExpressions"]
+    assert where["values"] == ["login", "slurmd"]
+    assert spec["policyTypes"] == ["Egress"], "who may speak to them is not changed"
+    (rule,) = spec["egress"]
+    assert "ports" not in rule, "Slurm's ports between nodes are any"
+    blocks = [peer["ipBlock"] for peer in rule["to"] if "ipBlock" in peer]
+    assert _allowed(blocks, "192.0.2.10")
+    assert _allowed(blocks, "2001:db8::1")
+    assert _allowed(blocks, "169.254.20.10"), "the cache of DNS on each node"
+    assert not _allowed(blocks, "169.254.169.254")
+    assert not _allowed(blocks, "fd00:ec2::254")
+    assert {"namespaceSelector": {}} in rule["to"], "pods are no addresses to Cilium"
+
+
+def test_no_job_runs_before_its_way_to_the_metadata_is_shut() -> None:
+    graph = _graph()
+    policy = graph.named("c-slurm-no-metadata", "kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    for kind in ("NodeSet", "LoginSet"):
+        assert graph.waits_for(_slinky(graph, kind), policy)
+
+
+def _allowed(blocks: list[dict[str, Any]], text: str) -> bool:
+    address = ip_address(text)
+    return any(
+        address in ip_network(block["cidr"])
+        and not any(address in ip_network(hole) for hole in block.get("except", []))
+        for block in blocks
+    )

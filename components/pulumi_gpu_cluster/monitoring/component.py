@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.monitoring.alerts.rule import Group
 from pulumi_gpu_cluster.monitoring.alerts.usage import usage
 from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.monitoring.dashboards import dashboards
+from pulumi_gpu_cluster.monitoring.network import own_namespace_only
 from pulumi_gpu_cluster.monitoring.objects import (
     ServiceMonitor,
     pod_monitor,
@@ -81,10 +82,11 @@ class Monitoring(KubernetesComponent):
         account = {"admin-user": _ADMIN, "admin-password": admin_password or _password(args)}
         config = yaml.safe_dump(alertmanager_config(args, contact or {}), sort_keys=False)
 
-        def secrets(inside: pulumi.ResourceOptions) -> list[Secret]:
+        def needs(inside: pulumi.ResourceOptions) -> list[pulumi.Resource]:
             home = args.namespace
             routes = {"alertmanager.yaml": config}
             return [
+                own_namespace_only(f"{name}-network", home, inside),
                 _secret(f"{name}-grafana-admin", home, GRAFANA_SECRET, account, inside),
                 _secret(f"{name}-alertmanager-routes", home, ALERTMANAGER_SECRET, routes, inside),
             ]
@@ -97,7 +99,7 @@ class Monitoring(KubernetesComponent):
             namespace=args.namespace,
             values=StackValues(args, site_name, pools, scheduler).as_dict(),
             delete_crds=delete_crds,
-            needs=secrets,
+            needs=needs,
         )
         installed = self.child(after=[release])
         for target in targets:

@@ -27,6 +27,7 @@ from pulumi_gpu_cluster.slurm.names import (
     SLURM_KEY,
     SSSD_CONF,
 )
+from pulumi_gpu_cluster.slurm.network import no_metadata
 from pulumi_gpu_cluster.slurm.node_set import node_set
 from pulumi_gpu_cluster.slurm.objects import (
     accounting,
@@ -117,18 +118,18 @@ class SlurmCluster(KubernetesComponent):
         there = self._secrets(secrets, home)
         registered = self._accounting(there, expendable=expendable)
         running = self._controller(pools, accounts, registered)
+        fence = no_metadata(f"{name}-no-metadata", args.namespace, self.child(after=[home]))
+        inside = self.child(after=[running, fence, *there])
         for pool in pools:
             node_set(
                 f"{name}-{pool.name}",
                 pool,
                 namespace=args.namespace,
                 devices=dict(devices.get(pool.name, {})),
-                opts=self.child(after=[running]),
+                opts=inside,
             )
         if args.login is not None:
-            login_set(
-                f"{name}-login", args.namespace, args.login, self.child(after=[running, *there])
-            )
+            login_set(f"{name}-login", args.namespace, args.login, inside)
         accounting_job(
             f"{name}-accounts",
             f"{CLUSTER}-accounts",

@@ -17,7 +17,6 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import (
-    IPBlockArgs,
     NetworkPolicy,
     NetworkPolicyEgressRuleArgs,
     NetworkPolicyIngressRuleArgs,
@@ -26,15 +25,13 @@ from pulumi_kubernetes.networking.v1 import (
     NetworkPolicySpecArgs,
 )
 
+from pulumi_gpu_cluster.objects.network import EVERY_POD, dns, pods_of
 from pulumi_gpu_cluster.objects.rights import Right
 from pulumi_gpu_cluster.tenancy.labels import METRICS_LABEL, METRICS_PORT, QUOTA
 
 _OBJECT: Final = "gpu-cluster"
 _DEFAULT_CPU: Final = "1"
 _DEFAULT_MEMORY: Final = "4Gi"
-# source: kubernetes/kubernetes cluster/addons/dns/nodelocaldns, its link-local address
-_NODE_LOCAL_DNS: Final = "169.254.20.10/32"
-_EVERY_POD: Final = LabelSelectorArgs()
 # source: kubernetes/kubernetes pkg/apis/scheduling: classes that every cluster has
 _SYSTEM_CLASSES: Final = ("system-cluster-critical", "system-node-critical")
 # As the API server writes it, or each refresh would show a change.
@@ -62,17 +59,25 @@ def no_system_priority(name: str, namespace: str, opts: pulumi.ResourceOptions) 
     The API server lets every namespace use these classes, and the scheduler would make room for
     such a pod by ending those of other tenants, guarantees or not.
     """
-    selector = ScopeSelectorArgs(
-        match_expressions=[
-            ScopedResourceSelectorRequirementArgs(
-                scope_name="PriorityClass", operator="In", values=list(_SYSTEM_CLASSES)
-            )
-        ]
+    system = ScopedResourceSelectorRequirementArgs(
+        scope_name="PriorityClass", operator="In", values=list(_SYSTEM_CLASSES)
     )
+    return _no_pods(name, namespace, "no-system-priority", system, opts)
+
+
+def _no_pods(
+    name: str,
+    namespace: str,
+    what: str,
+    scope: ScopedResourceSelectorRequirementArgs,
+    opts: pulumi.ResourceOptions,
+) -> ResourceQuota:
     return ResourceQuota(
         name,
-        metadata=ObjectMetaArgs(name=f"{_OBJECT}-no-system-priority", namespace=namespace),
-        spec=ResourceQuotaSpecArgs(hard={"pods": "0"}, scope_selector=selector),
+        metadata=ObjectMetaArgs(name=f"{_OBJECT}-{what}", namespace=namespace),
+        spec=ResourceQuotaSpecArgs(
+            hard={"pods": "0"}, scope_selector=ScopeSelectorArgs(match_expressions=[scope])
+        ),
         opts=opts,
     )
 
@@ -140,25 +145,25 @@ def closed_network(name: str, namespace: str, opts: pulumi.ResourceOptions) -> N
     return NetworkPolicy(
         name,
         metadata=ObjectMetaArgs(name="default-deny", namespace=namespace),
-        spec=NetworkPolicySpecArgs(pod_selector=_EVERY_POD, policy_types=["Ingress", "Egress"]),
+        spec=NetworkPolicySpecArgs(pod_selector=EVERY_POD, policy_types=["Ingress", "Egress"]),
         opts=opts,
     )
 
 
 def own_network(name: str, namespace: str, opts: pulumi.ResourceOptions) -> NetworkPolicy:
     """Traffic between the tenant's own pods, and to the cluster's DNS."""
-    neighbours = [NetworkPolicyPeerArgs(pod_selector=_EVERY_POD)]
+    neighbours = [NetworkPolicyPeerArgs(pod_selector=EVERY_POD)]
     return NetworkPolicy(
         name,
         metadata=ObjectMetaArgs(name="allow-own-and-dns", namespace=namespace),
         spec=NetworkPolicySpecArgs(
-            pod_selector=_EVERY_POD,
+            pod_selector=EVERY_POD,
             policy_types=["Ingress", "Egress"],
             ingress=[NetworkPolicyIngressRuleArgs(from_=neighbours)],
             egress=[
                 NetworkPolicyEgressRuleArgs(to=neighbours),
                 NetworkPolicyEgressRuleArgs(
-                    to=_dns(),
+                    to=dns(),
                     ports=[
                         NetworkPolicyPortArgs(port=53, protocol=protocol)
                         for protocol in ("UDP", "TCP")
@@ -181,10 +186,7 @@ def metrics_network(
         reader: Prometheus' namespace.
         opts: Options of the resource.
     """
-    prometheus = NetworkPolicyPeerArgs(
-        namespace_selector=LabelSelectorArgs(match_labels={"kubernetes.io/metadata.name": reader}),
-        pod_selector=LabelSelectorArgs(match_labels={"app.kubernetes.io/name": "prometheus"}),
-    )
+    prometheus = pods_of(reader, {"app.kubernetes.io/name": "prometheus"})
     return NetworkPolicy(
         name,
         metadata=ObjectMetaArgs(name="allow-metrics", namespace=namespace),
@@ -200,15 +202,3 @@ def metrics_network(
         ),
         opts=opts,
     )
-
-
-def _dns() -> list[NetworkPolicyPeerArgs]:
-    return [
-        NetworkPolicyPeerArgs(
-            namespace_selector=LabelSelectorArgs(
-                match_labels={"kubernetes.io/metadata.name": "kube-system"}
-            ),
-            pod_selector=LabelSelectorArgs(match_labels={"k8s-app": "kube-dns"}),
-        ),
-        NetworkPolicyPeerArgs(ip_block=IPBlockArgs(cidr=_NODE_LOCAL_DNS)),
-    ]

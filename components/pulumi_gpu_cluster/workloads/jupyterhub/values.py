@@ -19,6 +19,7 @@ _MEBI: Final = 2**20
 # A server waits in its tenant's queue, and for a large image; the chart gives up after 5 minutes.
 _START_SECONDS: Final = 1800
 _CULL_EVERY_SECONDS: Final = 300
+_LOGGED_IN_DAYS: Final = 1
 # source: zero-to-jupyterhub documentation, measured for some hundred users
 _HUB: Final = {
     "requests": {"cpu": "200m", "memory": "512Mi"},
@@ -99,6 +100,9 @@ def _hub_config(
             "authenticator_class": "generic-oauth",
             # Admins start and stop servers; nobody opens somebody else's.
             "admin_access": False,
+            # Who left the tenant's group is in until then, and with a token as long as that.
+            "cookie_max_age_days": _LOGGED_IN_DAYS,
+            "token_expires_in_max_seconds": _LOGGED_IN_DAYS * 24 * 3600,
             # Servers look for it from another namespace.
             "hub_connect_url": f"http://hub.{hub_namespace(tenant.name)}:8081",
         },
