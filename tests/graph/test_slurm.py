@@ -163,7 +163,8 @@ def test_the_database_and_its_namespace_stay_unless_data_is_given_up(
 ) -> None:
     graph = _graph({("teardown",): teardown} if teardown else {})
     store = graph.named("c-slurm-database", MARIADB)
-    for one in (store, graph.named("c-slurm-namespace", NAMESPACE)):
+    passwords = graph.named("c-slurm-database-passwords", SECRET)
+    for one in (store, passwords, graph.named("c-slurm-namespace", NAMESPACE)):
         assert (one.protect, one.retain) == (kept, kept), one.name
     policy = store.props["spec"]["storage"]["pvcRetentionPolicy"]["whenDeleted"]
     assert policy == ("Retain" if kept else "Delete")
@@ -191,6 +192,18 @@ def test_the_accounting_job_has_one_token_and_no_right_on_the_cluster() -> None:
     references = [one["valueFrom"] for one in container["env"] if "valueFrom" in one]
     assert references == [{"secretKeyRef": {"name": "slurm-accounting-token", "key": "SLURM_JWT"}}]
     assert [list(volume) for volume in spec["volumes"]] == [["configMap", "name"]]
+
+
+def test_the_login_is_tried_before_slurmdbd_and_not_only_once_the_database_is_ready() -> None:
+    graph = _graph()
+    login, store = _job(graph, "database-login"), graph.named("c-slurm-database", MARIADB)
+    assert graph.waits_for(_slinky(graph, "Accounting"), login)
+    assert not graph.waits_for(login, store), "on a foreign volume it never becomes ready"
+    (container,) = login.props["spec"]["template"]["spec"]["containers"]
+    told = {one["name"]: one.get("valueFrom") for one in container["env"]}
+    for variable, key in (("ROOT_PASSWORD", "root-password"), ("PASSWORD", "password")):
+        reference = {"name": "slurm-database-passwords", "key": key}
+        assert told[variable] == {"secretKeyRef": reference}
 
 
 def test_another_quota_is_another_job_and_the_same_one_none() -> None:

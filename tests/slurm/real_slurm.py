@@ -19,6 +19,7 @@ from debian_programs import debian_packages
 
 from pulumi_gpu_cluster.slurm.accounting_job import accounting_script
 from pulumi_gpu_cluster.slurm.database import my_cnf
+from pulumi_gpu_cluster.slurm.login_job import LOGIN_VARIABLES, login_script
 from pulumi_gpu_cluster.slurm.slurm_conf import client_settings
 
 PACKAGES = (
@@ -30,7 +31,8 @@ PACKAGES = (
     "mariadb-server",
 )
 CLUSTER = "ai-lab"
-_PASSWORD = "only-here"  # noqa: S105 - of a database on loopback that lives for a test
+PASSWORD = "only-here"  # noqa: S105 - of a database on loopback that lives for a test
+ROOT_PASSWORD = "only-there"  # noqa: S105 - as above
 
 
 def _free_port() -> int:
@@ -60,14 +62,14 @@ class RealSlurm:
 
     def start_accounting(self) -> None:
         """The database with the settings of ours, munge, and slurmdbd."""
-        self._start_database()
+        self.start_database()
         self._start_munge()
         self._write("jwt.key", self.jwt_key)
         self._write(
             "slurmdbd.conf",
             f"DbdHost=localhost\nDbdPort={self.accounting_port}\nSlurmUser=root\n{self._auth()}"
             "StorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\n"
-            f"StoragePort={self.database_port}\nStorageUser=slurm\nStoragePass={_PASSWORD}\n"
+            f"StoragePort={self.database_port}\nStorageUser=slurm\nStoragePass={PASSWORD}\n"
             f"StorageLoc=slurm_acct_db\nPidFile={self.folder}/slurmdbd.pid\n",
         )
         self._start("slurmdbd", "-D", SLURM_CONF=str(self.folder / "slurmdbd.conf"))
@@ -121,7 +123,8 @@ class RealSlurm:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def _start_database(self) -> None:
+    def start_database(self) -> None:
+        """The database alone, with Slurm's user and its rights."""
         data, base = self.folder / "data", self.root / "usr"
         settings = self.folder / "my.cnf"
         # A log of a gibibyte would only fill the disk here.
@@ -147,17 +150,41 @@ class RealSlurm:
         )
         self._await("mariadbd", lambda: "ready for connections" in self.log("mariadbd"))
         grants = "".join(
-            f"CREATE USER slurm@{host} IDENTIFIED BY '{_PASSWORD}';"
+            f"CREATE USER slurm@{host} IDENTIFIED BY '{PASSWORD}';"
             f"GRANT ALL ON slurm_acct_db.* TO slurm@{host};"
             for host in ("127.0.0.1", "localhost")
         )
-        self._run(
+        # Whether a connection comes from the address or the name is the resolver's choice.
+        guarded = "".join(
+            f"ALTER USER root@{host} IDENTIFIED BY '{ROOT_PASSWORD}';"
+            for host in ("127.0.0.1", "localhost")
+        )
+        self.sql(f"CREATE DATABASE slurm_acct_db; {grants} {guarded}", password="")
+
+    def sql(self, statements: str, password: str = ROOT_PASSWORD) -> str:
+        """What the database answers its own root."""
+        return self._run(
             "mariadb",
             "--no-defaults",
             f"--socket={self.folder}/db",
             "--user=root",
-            f"--execute=CREATE DATABASE slurm_acct_db; {grants}",
+            f"--execute={statements}",
+            MYSQL_PWD=password,
         )
+
+    def log_in(self, password: str = PASSWORD, root_password: str = ROOT_PASSWORD) -> str:
+        """What login.sh says, run as its Job would with these passwords."""
+        self._write("login.sh", login_script())
+        variables = {
+            **LOGIN_VARIABLES,
+            "HOST": "127.0.0.1",
+            "PORT": str(self.database_port),
+            "PASSWORD": password,
+            "ROOT_PASSWORD": root_password,
+            "PATIENCE": "4",
+            "DENIED_PATIENCE": "2",
+        }
+        return self._run("bash", str(self.folder / "login.sh"), **variables)
 
     def _start_munge(self) -> None:
         home = self.folder / "munge"

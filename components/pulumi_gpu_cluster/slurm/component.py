@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.slurm.accounts import Account, accounting_list
 from pulumi_gpu_cluster.slurm.args import SlurmArgs
 from pulumi_gpu_cluster.slurm.database import database
 from pulumi_gpu_cluster.slurm.gres import tres
+from pulumi_gpu_cluster.slurm.login_job import login_job
 from pulumi_gpu_cluster.slurm.names import (
     CLUSTER,
     DATABASE_PASSWORDS,
@@ -115,7 +116,7 @@ class SlurmCluster(KubernetesComponent):
         super().__init__(SLURM_CLUSTER_TYPE, name, props, opts)
         self._name, self._args, self._slurm_name = name, args, slurm_name
         home = self._namespace(expendable=expendable)
-        there = self._secrets(secrets, home)
+        there = self._secrets(secrets, home, expendable=expendable)
         registered = self._accounting(there, expendable=expendable)
         running = self._controller(pools, accounts, registered)
         fence = no_metadata(f"{name}-no-metadata", args.namespace, self.child(after=[home]))
@@ -142,17 +143,16 @@ class SlurmCluster(KubernetesComponent):
 
     def _namespace(self, *, expendable: bool) -> Namespace:
         """The namespace, which holds the volumes and so goes only where data may."""
-        keep = not expendable
         return namespace(
             f"{self._name}-namespace",
             self._args.namespace,
             PLATFORM,
-            pulumi.ResourceOptions.merge(
-                self.child(), pulumi.ResourceOptions(protect=keep, retain_on_delete=keep)
-            ),
+            _kept(self.child(), expendable=expendable),
         )
 
-    def _secrets(self, secrets: SlurmSecrets, home: Namespace) -> list[pulumi.Resource]:
+    def _secrets(
+        self, secrets: SlurmSecrets, home: Namespace, *, expendable: bool
+    ) -> list[pulumi.Resource]:
         name, space, inside = self._name, self._args.namespace, self.child(after=[home])
         made: list[pulumi.Resource] = [
             encoded_secret(
@@ -167,7 +167,8 @@ class SlurmCluster(KubernetesComponent):
                     "password": secrets.database_password,
                     "root-password": secrets.database_root_password,
                 },
-                inside,
+                # Both go or both stay: without its passwords a volume is shut.
+                _kept(inside, expendable=expendable),
             ),
         ]
         if self._args.login is not None:
@@ -188,7 +189,11 @@ class SlurmCluster(KubernetesComponent):
             expendable=expendable,
             opts=self.child(after=there),
         )
-        dbd = accounting(f"{name}-accounting", args.namespace, self.child(after=[store]))
+        # Beside the database and not after it, which waits until it is ready.
+        login = login_job(
+            f"{name}-database-login", namespace=args.namespace, opts=self.child(after=there)
+        )
+        dbd = accounting(f"{name}-accounting", args.namespace, self.child(after=[store, login]))
         token = accounting_token(f"{name}-token", args.namespace, self.child(after=there))
         return accounting_job(
             f"{name}-registered",
@@ -229,3 +234,11 @@ class SlurmCluster(KubernetesComponent):
             opts=self.child(after=[config, registered]),
         )
         return rest_api(f"{name}-rest-api", args.namespace, self.child(after=[running]))
+
+
+def _kept(opts: pulumi.ResourceOptions, *, expendable: bool) -> pulumi.ResourceOptions:
+    """Options of a child that holds data, or without which data is lost."""
+    keep = not expendable
+    return pulumi.ResourceOptions.merge(
+        opts, pulumi.ResourceOptions(protect=keep, retain_on_delete=keep)
+    )
