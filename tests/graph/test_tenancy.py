@@ -7,9 +7,12 @@ from component_cases import provider_options
 from graph_sites import Changes, site
 from recorded_graph import Graph, record
 
-from pulumi_gpu_cluster import Tenant
+from pulumi_gpu_cluster import Tenant, TenantGuard
 from pulumi_gpu_cluster.quantity import canonical, value
 from pulumi_gpu_cluster.scheduling.choice import Scheduler, queue_rights
+from pulumi_gpu_cluster.tenancy.guard import RULES
+from pulumi_gpu_cluster.tenancy.object_admission import OWN_WORK
+from pulumi_gpu_cluster.tenancy.pod_admission import OWN_PODS
 from pulumi_gpu_cluster.tenancy.shares import ceilings
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
@@ -106,6 +109,13 @@ def test_no_pod_of_a_tenant_has_the_priority_of_kubernetes_own() -> None:
         "operator": "In",
         "values": ["system-cluster-critical", "system-node-critical"],
     }
+
+
+def test_no_pod_of_a_tenant_keeps_those_of_others_off_its_node() -> None:
+    spec = _graph().named("t-quota-no-foreign-affinity", QUOTA).props["spec"]
+    assert spec["hard"] == {"pods": "0"}
+    (scope,) = spec["scopeSelector"]["matchExpressions"]
+    assert scope == {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}
 
 
 @pytest.mark.parametrize("kind", ["kueue", "volcano"])
@@ -220,6 +230,30 @@ def test_a_leaving_tenant_starts_nothing_new_and_can_still_be_looked_at() -> Non
     hard = graph.named("t-quota", "kubernetes:core/v1:ResourceQuota").props["spec"]["hard"]
     assert hard["pods"] == "0"
     assert _bindings(graph) == {"gpu-cluster-viewer": ["auditors"]}
+
+
+def test_work_of_every_kind_that_a_member_may_create_is_guarded() -> None:
+    guarded = {*OWN_WORK.resources, *OWN_PODS.resources}
+    # No work by itself: a TrainJob is made of it.
+    guarded.add(("trainer.kubeflow.org", "trainingruntimes"))
+    kinds: tuple[Scheduler, ...] = ("kueue", "volcano")
+    for kind in kinds:
+        for rule in _graph(kind=kind).named("t-member", ROLE).props["rules"]:
+            if "create" in rule["verbs"] and set(rule["apiGroups"]) != {""}:
+                named = {(rule["apiGroups"][0], one) for one in rule["resources"]}
+                assert named <= guarded, f"a member may create {named - guarded}"
+
+
+def test_every_rule_of_the_guard_holds_in_tenants_namespaces_only_and_fails_closed() -> None:
+    graph = record(lambda: TenantGuard("g", opts=provider_options("g")))
+    policies = graph.of("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
+    assert len(policies) == len(RULES)
+    for policy in policies:
+        spec = policy.props["spec"]
+        assert spec["failurePolicy"] == "Fail"
+        assert spec["matchConstraints"]["namespaceSelector"] == {
+            "matchExpressions": [{"key": "gpu-cluster.io/tenant", "operator": "Exists"}]
+        }
 
 
 def test_everything_in_the_namespace_waits_for_it() -> None:

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from lightkube import ApiError, Client, KubeConfig
+from lightkube.models.apps_v1 import DeploymentSpec
+from lightkube.models.batch_v1 import JobSpec
 from lightkube.models.core_v1 import (
+    Affinity,
     Container,
+    EmptyDirVolumeSource,
+    ISCSIVolumeSource,
+    NFSVolumeSource,
+    PodAffinityTerm,
+    PodAntiAffinity,
     PodSchedulingGate,
     PodSpec,
+    PodTemplateSpec,
     ServicePort,
     ServiceSpec,
+    Volume,
 )
-from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
+from lightkube.models.meta_v1 import LabelSelector, ObjectMeta, OwnerReference
+from lightkube.models.rbac_v1 import RoleRef, Subject
+from lightkube.resources.apps_v1 import Deployment
+from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Pod, Service
+from lightkube.resources.rbac_authorization_v1 import RoleBinding
 from lightkube.types import PatchType
 from sandbox_project import RunningSite
 
@@ -23,17 +38,36 @@ from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
 from gpu_cluster_sandbox.cluster.pki import Identity, Pki
 
 NAMESPACE = "ml-team"
+MADE_BY_A_JOB = OwnerReference("batch/v1", "Job", "mine", "0-0-0", controller=True)
+EMPTY = Volume(name="own", emptyDir=EmptyDirVolumeSource())
 
 
 @pytest.fixture(scope="module")
 def member(running: RunningSite) -> Client:
     """Somebody whose certificate says: of the group ml-team, and nothing else."""
-    pki = Pki(running.state / "pki")
-    pki.issue(Identity("eve", user="eve", group="ml-team"))
-    admins = json.loads((running.state / "kubeconfig").read_text())
-    path = running.state / "eve.kubeconfig"
-    write_kubeconfig(path, pki, "eve", admins["clusters"][0]["cluster"]["server"], "sandbox")
-    return Client(config=KubeConfig.from_file(path), namespace=NAMESPACE)
+    return _somebody(running, Identity("eve", user="eve", group="ml-team"))
+
+
+@pytest.fixture(scope="module")
+def job_controller(running: RunningSite) -> Client:
+    """Kubernetes' own controller of jobs, which makes pods of what a tenant wrote into a job."""
+    user = "system:serviceaccount:kube-system:job-controller"
+    return _somebody(running, Identity("job-controller", user=user))
+
+
+@pytest.fixture
+def admin(member: Client, client: Client) -> Iterator[Client]:
+    """The member, as somebody who may give any right within the namespace."""
+    api = "rbac.authorization.k8s.io"
+    name = "test-admins"
+    binding = RoleBinding(
+        metadata=ObjectMeta(name=name),
+        roleRef=RoleRef(apiGroup=api, kind="ClusterRole", name="cluster-admin"),
+        subjects=[Subject(apiGroup=api, kind="User", name="eve")],
+    )
+    client.create(binding, namespace=NAMESPACE)
+    yield member
+    client.delete(RoleBinding, name, namespace=NAMESPACE)
 
 
 def test_a_plain_pod_of_a_member_is_taken(member: Client) -> None:
@@ -43,15 +77,8 @@ def test_a_plain_pod_of_a_member_is_taken(member: Client) -> None:
 @pytest.mark.parametrize(
     "pod",
     [
-        pytest.param({"spec": {"nodeName": "gpu01"}}, id="chooses-its-node"),
         pytest.param(
-            {
-                "metadata": {
-                    "ownerReferences": [
-                        OwnerReference("batch/v1", "Job", "mine", "0-0-0", controller=True)
-                    ]
-                }
-            },
+            {"metadata": {"ownerReferences": [MADE_BY_A_JOB]}},
             id="says-that-a-job-made-it",
         ),
         pytest.param(
@@ -61,8 +88,104 @@ def test_a_plain_pod_of_a_member_is_taken(member: Client) -> None:
     ],
 )
 def test_a_pod_that_would_pass_the_queue_is_refused(member: Client, pod: dict[str, Any]) -> None:
-    with pytest.raises(ApiError, match="a pod may not choose its node, nor claim"):
+    with pytest.raises(ApiError, match="a pod may not claim that a controller made it"):
         member.create(_pod("sly", **pod), dry_run=True)
+
+
+@pytest.mark.parametrize("kind", [Job, Deployment])
+def test_work_that_says_that_a_queued_job_made_it_is_refused(
+    member: Client, kind: type[Job | Deployment]
+) -> None:
+    member.create(_work(kind), dry_run=True)
+    with pytest.raises(ApiError, match="work may not claim that a controller made it"):
+        member.create(_work(kind, owners=[MADE_BY_A_JOB]), dry_run=True)
+
+
+def test_a_job_cannot_find_an_owner_later(member: Client, client: Client) -> None:
+    member.create(_work(Job))
+    try:
+        owners = {"metadata": {"ownerReferences": [MADE_BY_A_JOB.to_dict()]}}
+        with pytest.raises(ApiError, match="work may not claim that a controller made it"):
+            member.patch(Job, "work", owners, patch_type=PatchType.MERGE)
+        client.patch(Job, "work", owners, namespace=NAMESPACE, patch_type=PatchType.MERGE)
+        noted = {"metadata": {"annotations": {"seen": "yes"}}}
+        member.patch(Job, "work", noted, patch_type=PatchType.MERGE)
+    finally:
+        client.delete(Job, "work", namespace=NAMESPACE)
+
+
+@pytest.mark.parametrize("who", ["member", "job_controller"])
+def test_nobody_chooses_a_pods_node_but_the_scheduler(
+    request: pytest.FixtureRequest, who: str
+) -> None:
+    maker: Client = request.getfixturevalue(who)
+    maker.create(_pod("placed"), dry_run=True, namespace=NAMESPACE)
+    chosen = _pod("chosen", spec={"nodeName": "gpu01"})
+    with pytest.raises(ApiError, match="a pod may not choose its node"):
+        maker.create(chosen, dry_run=True, namespace=NAMESPACE)
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        pytest.param(
+            Volume(name="other", nfs=NFSVolumeSource(server="nfs.lab.example", path="/homes")),
+            id="nfs",
+        ),
+        pytest.param(
+            Volume(
+                name="other",
+                iscsi=ISCSIVolumeSource(
+                    targetPortal="192.0.2.10:3260", iqn="iqn.2026-01.example.lab:disk", lun=0
+                ),
+            ),
+            id="iscsi",
+        ),
+    ],
+)
+def test_no_pod_mounts_what_the_nodes_network_reaches(member: Client, volume: Volume) -> None:
+    with pytest.raises(ApiError, match="a tenant has volumes by claim only"):
+        member.create(_pod("reader", spec={"volumes": [volume]}), dry_run=True)
+    member.create(_pod("writer", spec={"volumes": [EMPTY]}), dry_run=True)
+
+
+def test_no_pod_keeps_those_of_other_tenants_off_its_node(member: Client) -> None:
+    member.create(_pod("spread", spec={"affinity": _apart_from(None)}), dry_run=True)
+    with pytest.raises(ApiError, match="exceeded quota: gpu-cluster-no-foreign-affinity"):
+        member.create(_pod("alone", spec={"affinity": _apart_from("vision")}), dry_run=True)
+
+
+@pytest.mark.parametrize(
+    ("subject", "allowed"),
+    [
+        (Subject(kind="User", name="alice"), True),
+        (Subject(kind="Group", name="ml-team-guests"), True),
+        (Subject(kind="ServiceAccount", name="default", namespace=NAMESPACE), True),
+        (Subject(kind="ServiceAccount", name="hub", namespace=f"jupyterhub-{NAMESPACE}"), True),
+        (Subject(kind="ServiceAccount", name="default", namespace="vision"), False),
+        (Subject(kind="ServiceAccount", name="hub", namespace="jupyterhub-vision"), False),
+        (Subject(kind="User", name="system:serviceaccount:vision:default"), False),
+        (Subject(kind="Group", name="system:serviceaccounts:vision"), False),
+        (Subject(kind="Group", name="system:authenticated"), False),
+        (Subject(kind="User", name="system:anonymous"), False),
+    ],
+    ids=lambda value: f"{value.name}-{value.namespace}" if isinstance(value, Subject) else "",
+)
+def test_rights_in_a_tenant_go_to_people_and_to_its_own_programs(
+    admin: Client, subject: Subject, *, allowed: bool
+) -> None:
+    binding = RoleBinding(
+        metadata=ObjectMeta(name="more"),
+        roleRef=RoleRef(
+            apiGroup="rbac.authorization.k8s.io", kind="Role", name="gpu-cluster-member"
+        ),
+        subjects=[subject],
+    )
+    if allowed:
+        admin.create(binding, dry_run=True)
+        return
+    with pytest.raises(ApiError, match="rights here go to people and groups"):
+        admin.create(binding, dry_run=True)
 
 
 def test_a_member_cannot_open_the_gate_that_holds_a_pod(member: Client, client: Client) -> None:
@@ -81,6 +204,43 @@ def test_a_service_takes_no_address_outside_the_cluster(member: Client) -> None:
     service = Service(metadata=ObjectMeta(name="thief"), spec=spec)
     with pytest.raises(ApiError, match="addresses outside the cluster"):
         member.create(service, dry_run=True)
+
+
+def _somebody(running: RunningSite, identity: Identity) -> Client:
+    pki = Pki(running.state / "pki")
+    pki.issue(identity)
+    admins = json.loads((running.state / "kubeconfig").read_text())
+    path = running.state / f"{identity.name}.kubeconfig"
+    server = admins["clusters"][0]["cluster"]["server"]
+    write_kubeconfig(path, pki, identity.name, server, "sandbox")
+    return Client(config=KubeConfig.from_file(path), namespace=NAMESPACE)
+
+
+def _work(kind: type[Job | Deployment], owners: Sequence[OwnerReference] = ()) -> Job | Deployment:
+    """A job that makes no pod, or a deployment without any."""
+    meta = ObjectMeta(name="work", namespace=NAMESPACE, ownerReferences=list(owners))
+    labels = {"app": "work"}
+    pod = _pod("work").spec
+    if kind is Deployment:
+        template = PodTemplateSpec(metadata=ObjectMeta(labels=labels), spec=pod)
+        selector = LabelSelector(matchLabels=labels)
+        return Deployment(
+            metadata=meta, spec=DeploymentSpec(selector=selector, template=template, replicas=0)
+        )
+    assert pod is not None
+    pod.restartPolicy = "Never"
+    return Job(metadata=meta, spec=JobSpec(template=PodTemplateSpec(spec=pod), suspend=True))
+
+
+def _apart_from(namespace: str | None) -> Affinity:
+    term = PodAffinityTerm(
+        topologyKey="kubernetes.io/hostname",
+        labelSelector=LabelSelector(),
+        namespaces=None if namespace is None else [namespace],
+    )
+    return Affinity(
+        podAntiAffinity=PodAntiAffinity(requiredDuringSchedulingIgnoredDuringExecution=[term])
+    )
 
 
 def _open(who: Client) -> None:

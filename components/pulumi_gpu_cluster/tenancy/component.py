@@ -18,6 +18,7 @@ from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 from pulumi_gpu_cluster.tenancy.limits import (
     closed_network,
     metrics_network,
+    no_foreign_affinity,
     no_system_priority,
     object_counts,
     own_network,
@@ -69,6 +70,7 @@ class Tenant(KubernetesComponent):
         hard = ceilings if active else {**ceilings, "pods": "0"}
         quota(f"{name}-quota", args.name, hard, inside)
         no_system_priority(f"{name}-quota-no-system-priority", args.name, inside)
+        no_foreign_affinity(f"{name}-quota-no-foreign-affinity", args.name, inside)
         object_counts(
             f"{name}-quota-objects", args.name, rights.member_rights(queue_rights), inside
         )

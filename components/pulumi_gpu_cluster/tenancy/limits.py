@@ -65,6 +65,18 @@ def no_system_priority(name: str, namespace: str, opts: pulumi.ResourceOptions) 
     return _no_pods(name, namespace, "no-system-priority", system, opts)
 
 
+def no_foreign_affinity(name: str, namespace: str, opts: pulumi.ResourceOptions) -> ResourceQuota:
+    """No pod that wants to be near pods of other namespaces, or away from them.
+
+    The scheduler keeps to such a wish both ways: a pod that wants to be away from everybody's
+    pods keeps those of other tenants off its node, whatever they were guaranteed.
+    """
+    foreign = ScopedResourceSelectorRequirementArgs(
+        scope_name="CrossNamespacePodAffinity", operator="Exists"
+    )
+    return _no_pods(name, namespace, "no-foreign-affinity", foreign, opts)
+
+
 def _no_pods(
     name: str,
     namespace: str,
