@@ -15,6 +15,8 @@ Series = dict[str, str]
 _OF = 'job="rook-ceph-mgr", instance="10.0.0.7:9283"'
 _WELL: Series = {f"ceph_health_status{{{_OF}}}": "0x90"}
 _GIB = 2**30
+STATE = 'job="kube-state-metrics"'
+SIZE = "{{ $value | humanize1024 }}"
 
 
 def _rehearse(folder: Path, series: Series, *expectations: dict[str, Any]) -> None:
@@ -40,7 +42,7 @@ def _pool(number: int, name: str, stored: str, left: str) -> Series:
 
 
 def test_promtool_finds_nothing_wrong_with_the_rules_on_ceph(tmp_path: Path) -> None:
-    assert "5 rules found" in run(promtool(), "check", "rules", write_rules(tmp_path, [GROUP]))
+    assert "6 rules found" in run(promtool(), "check", "rules", write_rules(tmp_path, [GROUP]))
 
 
 def test_a_ceph_in_error_is_told_after_five_minutes_and_no_more_once_it_is_well(
@@ -146,3 +148,57 @@ def test_a_ceph_that_is_not_read_is_an_alert_itself(tmp_path: Path) -> None:
         expect(GROUP, "CephStateUnknown", "5m"),
         expect(GROUP, "CephStateUnknown", "20m", {"job": "rook-ceph-mgr"}),
     )
+
+
+def test_volumes_that_a_tenant_gave_up_are_told_once_they_take_it_past_its_quota(
+    tmp_path: Path,
+) -> None:
+    _rehearse(
+        tmp_path,
+        {
+            # ml gives up 60 of 100Gi and claims 60 anew; vision keeps within its quota.
+            **_volume("old", "ml", "Released", 60),
+            **_volume("new", "ml", "Bound", 60),
+            **_volume("spare", "vision", "Released", 20),
+            **_quota("ml", hard=100, used=60),
+            **_quota("vision", hard=100, used=50),
+        },
+        expect(GROUP, "VolumesGivenUp", "59m"),
+        expect(GROUP, "VolumesGivenUp", "70m", {"owner": "ml"}, text={SIZE: "60Gi"}),
+    )
+
+
+def test_volumes_of_a_tenant_that_is_gone_are_told_however_small(tmp_path: Path) -> None:
+    _rehearse(
+        tmp_path,
+        {
+            **_volume("left", "alumni", "Released", 1),
+            **_volume("more", "alumni", "Released", 2),
+            **_volume("kept", "slurm", "Bound", 20),
+            **_quota("ml", hard=100, used=60),
+        },
+        expect(GROUP, "VolumesGivenUp", "70m", {"owner": "alumni"}, text={SIZE: "3Gi"}),
+    )
+
+
+def _volume(name: str, namespace: str, phase: str, gibi: int) -> Series:
+    of = f'{STATE}, persistentvolume="{name}"'
+    phases = ("Available", "Bound", "Failed", "Pending", "Released")
+    return {
+        f'kube_persistentvolume_claim_ref{{{of}, name="c", claim_namespace="{namespace}"}}': "1x90",
+        f"kube_persistentvolume_capacity_bytes{{{of}}}": f"{gibi * _GIB}x90",
+        **{
+            f'kube_persistentvolume_status_phase{{{of}, phase="{one}"}}': f"{int(one == phase)}x90"
+            for one in phases
+        },
+    }
+
+
+def _quota(tenant: str, **amounts: int) -> Series:
+    of = f'{STATE}, namespace="{tenant}", resourcequota="gpu-cluster"'
+    return {
+        f'kube_resourcequota{{{of}, resource="requests.storage", type="{kind}"}}': (
+            f"{gibi * _GIB}x90"
+        )
+        for kind, gibi in amounts.items()
+    }

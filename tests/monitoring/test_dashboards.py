@@ -14,7 +14,8 @@ from prometheus_checks import promtool, run
 
 from pulumi_gpu_cluster.catalog.dcgm_metrics import METRICS, metrics_csv
 from pulumi_gpu_cluster.monitoring import promql
-from pulumi_gpu_cluster.monitoring.alerts.rule import Recording
+from pulumi_gpu_cluster.monitoring.alerts.rule import Group, Recording
+from pulumi_gpu_cluster.monitoring.alerts.volumes import volumes_given_up
 from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.monitoring.component import groups
 from pulumi_gpu_cluster.monitoring.dashboards import dashboards
@@ -22,6 +23,7 @@ from pulumi_gpu_cluster.scheduling.choice import Scheduler
 
 SCHEDULERS: tuple[Scheduler, ...] = get_args(Scheduler)
 GROUPS = groups(MonitoringArgs(), made_site().node_pools)
+WITH_STORAGE = Group("volumes", (volumes_given_up(),))
 RECORDED = {rule.record for group in GROUPS for rule in group.rules if isinstance(rule, Recording)}
 # source: kubernetes-sigs/kueue v0.19.2 pkg/metrics, volcano-sh/volcano v1.15.1
 # pkg/scheduler/metrics/queue.go, and what Prometheus writes of every target
@@ -95,13 +97,14 @@ def test_every_query_is_about_metrics_that_somebody_exports(scheduler: Scheduler
 
 
 def test_every_rule_is_about_metrics_that_somebody_exports() -> None:
-    for group in GROUPS:
+    for group in (*GROUPS, WITH_STORAGE):
         for rule in group.rules:
             assert _asked(rule.expr) <= KNOWN, rule.expr
 
 
 def test_the_state_that_we_say_to_read_is_read() -> None:
-    asked = {name for group in GROUPS for rule in group.rules for name in _asked(rule.expr)}
+    rules = (rule for group in (*GROUPS, WITH_STORAGE) for rule in group.rules)
+    asked = {name for rule in rules for name in _asked(rule.expr)}
     for scheduler in SCHEDULERS:
         asked |= {name for query in _queries(scheduler) for name in _asked(query)}
     assert asked >= promql.STATE_METRICS

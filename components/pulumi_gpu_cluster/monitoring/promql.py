@@ -28,6 +28,9 @@ STATE_METRICS: Final = frozenset(
         "kube_node_info",
         "kube_node_labels",
         "kube_node_status_condition",
+        "kube_persistentvolume_capacity_bytes",
+        "kube_persistentvolume_claim_ref",
+        "kube_persistentvolume_status_phase",
         "kube_resourcequota",
     }
 )

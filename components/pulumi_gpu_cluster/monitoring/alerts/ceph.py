@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from pulumi_gpu_cluster.monitoring.alerts.rule import Alert, Group
+from pulumi_gpu_cluster.monitoring.alerts.volumes import volumes_given_up
 from pulumi_gpu_cluster.monitoring.promql import CEPH_JOB, matchers
 
 # source: Ceph documentation, health checks: mon_osd_nearfull_ratio, from which on Ceph itself
@@ -19,7 +20,8 @@ _HOW: Final = "kubectl get cephcluster --all-namespaces --output yaml says why, 
 def ceph_alerts() -> Group:
     """What may go wrong with the data in Ceph, and with knowing of it."""
     return Group(
-        "gpu-cluster-ceph", (_broken(), _degraded(), _nearly_full(), _osd_down(), _silent())
+        "gpu-cluster-ceph",
+        (_broken(), _degraded(), _nearly_full(), _osd_down(), _silent(), volumes_given_up()),
     )
 
 
