@@ -11,7 +11,13 @@ from pulumi_gpu_cluster import site_rules
 from pulumi_gpu_cluster.accept import accepted
 from pulumi_gpu_cluster.control_plane import rules as control_plane_rules
 from pulumi_gpu_cluster.findings import Finding, Severity
-from pulumi_gpu_cluster.gpu_operator import cuda_rules, driver_rules, mig_rules
+from pulumi_gpu_cluster.gpu_operator import (
+    cuda_rules,
+    driver_rules,
+    gpu_facts_rules,
+    mig_rules,
+    own_layout_rules,
+)
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
 from pulumi_gpu_cluster.network import cni_rules, fabric_rules
@@ -41,7 +47,9 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *label_rules.RULES,
             *driver_rules.RULES,
             *cuda_rules.RULES,
+            *gpu_facts_rules.RULES,
             *mig_rules.RULES,
+            *own_layout_rules.RULES,
             *cni_rules.RULES,
             *fabric_rules.RULES,
             *scheduler_rules.RULES,

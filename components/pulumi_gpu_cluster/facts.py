@@ -8,6 +8,7 @@ from pulumi_gpu_cluster.catalog import versions
 from pulumi_gpu_cluster.network.resources import fabric_pools, rdma_resource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, devices_in
+from pulumi_gpu_cluster.node_pools.cuts import parts_of
 from pulumi_gpu_cluster.scheduling.choice import queue_names
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.slurm.accounts import account_of
@@ -67,7 +68,7 @@ def pool_facts(pool: NodePoolArgs) -> dict[str, Any]:
     if pool.driver is not None:
         facts["driver"] = pool.driver.version or pool.driver.source
     if pool.mig is not None:
-        facts["mig"] = pool.mig.layout
+        facts["mig"] = ", ".join(dict.fromkeys(part.cut.layout for part in parts_of(pool)))
     return facts
 
 

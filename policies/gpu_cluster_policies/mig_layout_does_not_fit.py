@@ -26,18 +26,18 @@ def judge(resource: Resource, config: Config) -> Iterator[Verdict]:
     if text(resource.props, "mig", "layout") is UNKNOWN:
         yield Later(f"node pool {resource.name}: its MIG layout is not known yet")
         return
-    if not pool.mig_layout:
-        return
+    layouts = tuple(pool.mig_layouts) or ((pool.mig_layout,) if pool.mig_layout else ())
     boards: dict[str, str] = config.get("boards", {})
     model = boards.get(pool.name, pool.gpu_model)
-    found = (
-        misfit(model, pool.mig_layout, config, ID)
-        if model
-        else f"cannot judge the MIG layout {pool.mig_layout}, the pool names no GPU model; fix: "
-        f"set gpu.model of the pool, or {ID}.boards.{pool.name} {IN_FILE}"
-    )
-    if found is not None:
-        yield Violation(f"node pool {pool.name}: {found}", resource.urn)
+    for layout in layouts:
+        found = (
+            misfit(model, layout, config, ID, pool)
+            if model
+            else f"cannot judge the MIG layout {layout}, the pool names no GPU model; fix: "
+            f"set gpu.model of the pool, or {ID}.boards.{pool.name} {IN_FILE}"
+        )
+        if found is not None:
+            yield Violation(f"node pool {pool.name}: {found}", resource.urn)
 
 
 MIG_LAYOUT_DOES_NOT_FIT: Final = ResourceRule(

@@ -49,7 +49,7 @@ def _judge_node(
     if layout is UNKNOWN or name is UNKNOWN:
         yield Later(f"node {node.name}: its name or its label {MIG_CONFIG_LABEL} is not known yet")
         return
-    if pool is not None and pool.mig_layout == layout:
+    if pool is not None and (layout == pool.mig_layout or layout in pool.mig_layouts):
         return  # Judged with the pool.
     boards: dict[str, str] = config.get("boards", {})
     model = (
@@ -62,7 +62,7 @@ def _judge_node(
         yield Later(f"node {name}: which GPUs it has is not known yet")
         return
     found = (
-        misfit(model, str(layout), config, ID)
+        misfit(model, str(layout), config, ID, pool)
         if model
         else f"cannot judge the MIG layout {layout}, nothing in the stack tells its GPUs; fix: "
         f"set {ID}.boards.{name} {IN_FILE}"

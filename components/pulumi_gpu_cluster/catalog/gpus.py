@@ -27,6 +27,7 @@ class GpuModel:
         min_mig_driver: The oldest driver with MIG, where it differs from its board's.
         open_module_only: Whether only the open kernel module runs it.
         data_centre: Whether NVIDIA's forward-compatibility package of CUDA runs on it.
+        own_board: Its board, where that is not in the MIG catalogue but told by a site.
     """
 
     name: str
@@ -39,17 +40,24 @@ class GpuModel:
     min_mig_driver: str | None = None
     open_module_only: bool = False
     data_centre: bool = True
+    own_board: mig.MigBoard | None = None
 
     @property
     def mig(self) -> mig.MigBoard | None:
         """What it can be cut into; None where it has no MIG."""
-        return None if self.mig_board is None else mig.boards()[self.mig_board]
+        return self.own_board if self.mig_board is None else mig.boards()[self.mig_board]
 
     @property
     def oldest_driver(self) -> str | None:
         """The oldest driver or branch that runs it without MIG; None where no source says."""
-        first = drivers.architectures()[self.architecture].first_branch
+        family = self._family
+        first = None if family is None else family.first_branch
         return self.min_driver or (None if first is None else str(first))
+
+    @property
+    def last_branch(self) -> int | None:
+        """The newest driver branch that runs it; None where that is not known to end."""
+        return None if self._family is None else self._family.last_branch
 
     @property
     def oldest_mig_driver(self) -> str | None:
@@ -62,7 +70,12 @@ class GpuModel:
         """The kernel module flavour it needs: open, proprietary, or any."""
         if self.open_module_only:
             return "open"
-        return drivers.architectures()[self.architecture].kernel_module
+        return "any" if self._family is None else self._family.kernel_module
+
+    @property
+    def _family(self) -> drivers.Architecture | None:
+        """What is known of its architecture: nothing of one that only a site tells of."""
+        return drivers.architectures().get(self.architecture)
 
 
 _VOLTA: Final = ("Volta", (7, 0))

@@ -77,6 +77,8 @@ class MigBoard:
         max_instances: The most instances of any kinds on one GPU.
         min_driver: The oldest driver with MIG on this board; None where no source says.
         profiles: Its profiles by name.
+        pci_devices: Device and vendor of such boards on the PCI bus, as MIG Manager filters by
+            them: 0x20B210DE. None where no source says.
         placements_by_analogy: Whether the starts were taken from a board of the same build.
         names_vary: Whether some units or drivers print other profile names than these.
         sources: Where this was read.
@@ -88,9 +90,10 @@ class MigBoard:
     max_instances: int
     min_driver: str | None
     profiles: Mapping[str, Profile]
-    placements_by_analogy: bool
-    names_vary: bool
-    sources: tuple[str, ...]
+    pci_devices: tuple[str, ...] = ()
+    placements_by_analogy: bool = False
+    names_vary: bool = False
+    sources: tuple[str, ...] = ()
 
     @property
     def layouts(self) -> tuple[str, ...]:
@@ -124,6 +127,7 @@ def _board(raw: Mapping[str, Any]) -> MigBoard:
         max_instances=raw["max_instances"],
         min_driver=raw["min_driver"],
         profiles=MappingProxyType(profiles),
+        pci_devices=tuple(raw["pci_devices"]),
         placements_by_analogy=raw["placements_by_analogy"],
         names_vary=raw["names_vary"],
         sources=raw["sources"],

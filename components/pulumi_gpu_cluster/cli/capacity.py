@@ -16,6 +16,7 @@ from pulumi_gpu_cluster.cli.bars import bar, can_draw, table
 from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import short_name
+from pulumi_gpu_cluster.node_pools.cuts import parts_of
 from pulumi_gpu_cluster.quantity import text_of
 from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.site import Site
@@ -101,7 +102,8 @@ def _described(pool: NodePoolArgs) -> str:
     if pool.gpu is not None:
         parts.append(f"{pool.gpu.count} x {pool.gpu.model} each")
     if pool.mig is not None:
-        parts.append(f"MIG {pool.mig.layout} ({pool.mig.strategy})")
+        layouts = dict.fromkeys(part.cut.layout for part in parts_of(pool))
+        parts.append(f"MIG {', '.join(layouts)} ({pool.mig.strategy})")
     if pool.driver is not None:
         parts.append(f"driver {pool.driver.version or pool.driver.source}")
     return ", ".join(parts)

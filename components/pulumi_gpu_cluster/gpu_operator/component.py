@@ -7,11 +7,17 @@ from typing import Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list
+from pulumi_gpu_cluster.gpu_operator.mig_parted import (
+    MIG_PARTED_KEY,
+    mig_parted_config,
+    mig_parted_name,
+)
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -63,7 +69,7 @@ class GpuOperator(KubernetesComponent):
                 args, pools, monitored=monitored, delete_crds=delete_crds
             ).as_dict(),
             delete_crds=delete_crds,
-            needs=lambda inside: _metrics_list(name, args, inside),
+            needs=lambda inside: _configurations(name, args, pools, inside),
         )
         for pool in pools:
             driver = driver_of(pool, jobs)
@@ -72,7 +78,16 @@ class GpuOperator(KubernetesComponent):
         self.register_outputs(props)
 
 
-def _metrics_list(
-    name: str, args: GpuOperatorArgs, opts: pulumi.ResourceOptions
+def _configurations(
+    name: str, args: GpuOperatorArgs, pools: Sequence[NodePoolArgs], opts: pulumi.ResourceOptions
 ) -> list[ConfigMap]:
-    return [metrics_list(f"{name}-metrics", args.namespace, opts)] if args.dcgm_exporter else []
+    """What the operator's agents read, there before they are."""
+    made: list[ConfigMap] = []
+    if args.dcgm_exporter:
+        made.append(metrics_list(f"{name}-metrics", args.namespace, opts))
+    layouts = mig_parted_config(pools)
+    if layouts is not None:
+        metadata = ObjectMetaArgs(name=mig_parted_name(layouts), namespace=args.namespace)
+        data = {MIG_PARTED_KEY: layouts}
+        made.append(ConfigMap(f"{name}-mig-layouts", metadata=metadata, data=data, opts=opts))
+    return made

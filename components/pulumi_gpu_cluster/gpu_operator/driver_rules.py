@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from pulumi_gpu_cluster.catalog import drivers, mig, versions
+from pulumi_gpu_cluster.catalog import drivers, versions
 from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
 from pulumi_gpu_cluster.node_pools.args import DriverArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.cuts import is_cut
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.wording import instead, listed
 
@@ -21,9 +23,10 @@ _NO_GENERATED_LAYOUTS: Final = 535
 def gpu_unknown_model(case: Case) -> Iterator[Fault]:
     """A GPU model is not in the catalogue."""
     for path, pool in case.each_pool():
-        if pool.gpu is not None and pool.gpu.model not in GPUS:
+        if pool.gpu is not None and model_of(pool.gpu) is None:
             message = f"{pool.gpu.model!r} is not in the catalogue of GPUs"
-            yield Fault(f"{path}.gpu.model", message, instead(pool.gpu.model, list(GPUS)))
+            fix = f"{instead(pool.gpu.model, list(GPUS))} or tell what it is by gpu.facts"
+            yield Fault(f"{path}.gpu.model", message, fix)
 
 
 @rule(ERROR, waivable=False)
@@ -57,7 +60,7 @@ def gpu_setting_without_gpu(case: Case) -> Iterator[Fault]:
 def driver_too_old(case: Case) -> Iterator[Fault]:
     """A driver is older than the GPU, or MIG on the GPU, needs."""
     for path, pool, model, driver, version in _pinned(case):
-        with_mig = pool.mig is not None and pool.mig.layout != mig.DISABLED
+        with_mig = is_cut(pool)
         oldest = model.oldest_mig_driver if with_mig else model.oldest_driver
         purpose = f"MIG on {model.name}" if with_mig else model.name
         if oldest is not None and drivers.is_older(version, oldest):
@@ -70,7 +73,7 @@ def driver_too_old(case: Case) -> Iterator[Fault]:
 def driver_too_new(case: Case) -> Iterator[Fault]:
     """A driver's branch no longer runs the GPU's architecture."""
     for path, _, model, driver, version in _pinned(case):
-        last = drivers.architectures()[model.architecture].last_branch
+        last = model.last_branch
         if last is not None and drivers.branch_of(version) > last:
             message = f"{version}: branch {last} is the last one for {model.architecture} GPUs"
             enough = drivers.recommended(case.as_of, partial(_up_to, last))
@@ -107,7 +110,7 @@ def driver_branch_ended(case: Case) -> Iterator[Fault]:
 def kernel_module_mismatch(case: Case) -> Iterator[Fault]:
     """A kernel module flavour is chosen that does not run the GPU."""
     for path, pool in case.each_pool():
-        model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
+        model = model_of(pool.gpu) if pool.gpu is not None else None
         if model is None or pool.driver is None or pool.driver.kernel_module == "auto":
             continue
         if model.kernel_module not in ("any", pool.driver.kernel_module):
@@ -130,8 +133,7 @@ def kernel_module_without_effect(case: Case) -> Iterator[Fault]:
 def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
     """MIG runs on a driver that cannot tell its board's profiles."""
     for path, pool, _, driver, version in _pinned(case):
-        cut = pool.mig is not None and pool.mig.layout != mig.DISABLED
-        if cut and drivers.branch_of(version) <= _NO_GENERATED_LAYOUTS:
+        if is_cut(pool) and drivers.branch_of(version) <= _NO_GENERATED_LAYOUTS:
             message = f"with {version} MIG Manager takes layouts from one table for all boards"
             newer = drivers.recommended(
                 case.as_of, partial(_at_least, str(_NO_GENERATED_LAYOUTS + 1))
@@ -143,7 +145,7 @@ def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
 def _pinned(case: Case) -> Iterator[tuple[str, NodePoolArgs, GpuModel, DriverArgs, str]]:
     """Pools with a known GPU and a driver version, whoever installs it."""
     for path, pool in case.each_pool():
-        model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
+        model = model_of(pool.gpu) if pool.gpu is not None else None
         if model is not None and pool.driver is not None and pool.driver.version is not None:
             yield path, pool, model, pool.driver, pool.driver.version
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, driver.repository and driver.image
@@ -117,7 +117,7 @@ def _peermem(pool: NodePoolArgs) -> Literal["operator", "host"] | None:
     """
     if pool.fabric is None or pool.driver is None or pool.gpu is None:
         return None
-    model = GPUS.get(pool.gpu.model)
+    model = model_of(pool.gpu)
     flavours = (pool.driver.kernel_module, model.kernel_module if model is not None else "any")
     return pool.fabric.driver if "proprietary" in flavours else None
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
+from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_parted_name
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 
@@ -20,6 +21,7 @@ class OperatorValues:
         driver: Whether the operator installs drivers at all.
         toolkit: Whether it installs the container toolkit.
         mig_strategy: How MIG instances are named as resources.
+        mig_layouts: ConfigMap with MIG Manager's configuration; empty for its own.
         dcgm_exporter: Whether GPU metrics are exported.
         monitored: Whether a ServiceMonitor of ours reads them.
         tolerations: Tolerations of everything that runs on each GPU node.
@@ -29,6 +31,7 @@ class OperatorValues:
     driver: bool
     toolkit: bool
     mig_strategy: Literal["single", "mixed"]
+    mig_layouts: str
     dcgm_exporter: bool
     monitored: bool
     tolerations: Sequence[Mapping[str, str]]
@@ -54,8 +57,7 @@ class OperatorValues:
             # One stands there before either operator, for both.
             "nfd": {"enabled": False},
             "mig": {"strategy": self.mig_strategy},
-            # A pool that is no longer cut into instances becomes whole again.
-            "migManager": {"config": {"default": "all-disabled"}},
+            "migManager": {"config": self._layouts()},
             "dcgmExporter": self._dcgm_exporter(),
             "daemonsets": {"tolerations": self._tolerations()},
             "operator": {"cleanupCRD": self.delete_crds},
@@ -70,6 +72,11 @@ class OperatorValues:
             "enabled": True,
             "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
         }
+
+    def _layouts(self) -> dict[str, str]:
+        # A pool that is no longer cut into instances becomes whole again.
+        default = {"default": "all-disabled"}
+        return default | ({"name": self.mig_layouts} if self.mig_layouts else {})
 
     def _dcgm_exporter(self) -> dict[str, Any]:
         if not self.dcgm_exporter:
@@ -98,6 +105,7 @@ def operator_values(
         delete_crds: Whether the operator's CRDs go with the release.
     """
     gpu_pools = [pool for pool in pools if pool.gpu is not None]
+    layouts = mig_parted_config(gpu_pools)
     installs = any(pool.driver is None or pool.driver.source == "operator" for pool in gpu_pools)
     strategies = {pool.mig.strategy for pool in gpu_pools if pool.mig is not None}
     return OperatorValues(
@@ -107,6 +115,7 @@ def operator_values(
         # Without MIG pools both mean the same; this one lets the first such pool be added
         # without a change for everybody.
         mig_strategy="single" if strategies == {"single"} else "mixed",
+        mig_layouts=mig_parted_name(layouts) if layouts is not None else "",
         dcgm_exporter=args.dcgm_exporter,
         monitored=monitored,
         tolerations=agent_tolerations(gpu_pools),

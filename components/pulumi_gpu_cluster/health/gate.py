@@ -16,7 +16,8 @@ from pulumi_gpu_cluster.catalog.versions import DCGM_IMAGE
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.health.args import GateArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.node_pools.capacity import devices_of
+from pulumi_gpu_cluster.node_pools.cuts import Part, parts_of
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.namespaces import BASELINE, namespace
@@ -27,6 +28,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_spec import (
     SPEC_KEY,
     GateSpec,
     config_map_name,
+    specs_text,
 )
 
 NODE_GATE_TYPE: Final = "gpu-cluster:health:NodeGate"
@@ -76,14 +78,14 @@ class NodeGate(KubernetesComponent):
         elsewhere = f" --namespace {args.namespace}" if args.namespace != NAMESPACE else ""
         told: dict[str, pulumi.Output[str]] = {}
         for pool in gated:
-            spec = gate_spec(pool)
+            specs = gate_specs(pool)
             asks = ConfigMap(
                 f"{name}-asks-{pool.name}",
                 metadata=ObjectMetaArgs(name=config_map_name(pool.name), namespace=args.namespace),
-                data={SPEC_KEY: spec.text(), SCRIPT_KEY: _script()},
+                data={SPEC_KEY: specs_text(specs), SCRIPT_KEY: _script()},
                 opts=self.child(after=[home]),
             )
-            for node in pool.node_names:
+            for node, spec in specs.items():
                 command = node_command(
                     f"{name}-{node}",
                     f"gate {node} --json --wait {wait}{elsewhere}",
@@ -101,19 +103,26 @@ class NodeGate(KubernetesComponent):
         self.register_outputs(props)
 
 
-def gate_spec(pool: NodePoolArgs) -> GateSpec:
-    """What the gate asks of a pool's nodes."""
+def gate_specs(pool: NodePoolArgs) -> Mapping[str, GateSpec]:
+    """What the gate asks of each of a pool's nodes, by name."""
     driver = pool.driver.version if pool.driver is not None else None
-    layout = pool.mig.layout if pool.mig is not None else ""
-    spec = GateSpec(
+    whole = GateSpec(
         gpus=pool.gpu.count if pool.gpu is not None else 0,
         driver=driver or "",
-        layout=layout,
+        layout="",
         slices={},
         image=DCGM_IMAGE,
         tolerations=agent_tolerations([pool]),
     )
-    return replace(spec, slices=dict(devices_per_node(pool))) if spec.is_cut else spec
+    specs: dict[str, GateSpec] = {}
+    for part in parts_of(pool):
+        specs |= dict.fromkeys(part.nodes, _cut(pool, part, whole))
+    return specs
+
+
+def _cut(pool: NodePoolArgs, part: Part, whole: GateSpec) -> GateSpec:
+    spec = replace(whole, layout=part.cut.layout)
+    return replace(spec, slices=dict(devices_of(pool, part.cut))) if spec.is_cut else spec
 
 
 def _script() -> str:

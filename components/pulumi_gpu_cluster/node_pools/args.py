@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.network.fabric_args import Fabric
+from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
+from pulumi_gpu_cluster.node_pools.mig_args import MigArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
@@ -19,32 +21,8 @@ from pulumi_gpu_cluster.section import (
     Quantity,
     Section,
     Whole,
-    no_truth_value,
     shorthand,
 )
-
-
-class GpuArgs(Section):
-    """The GPUs of each node of a pool."""
-
-    model: str
-    """The GPU's name in the catalogue, for example H100-SXM5-80GB (`gpu-cluster schema` lists
-    them all)."""
-
-    count: Annotated[int, Field(ge=1, le=64), BeforeValidator(no_truth_value)] = 8
-    """GPUs per node."""
-
-
-class MigArgs(Section):
-    """How the GPUs of a pool are cut into MIG instances."""
-
-    layout: str
-    """Name of a layout that MIG Manager knows for the board: all-disabled, all-enabled,
-    all-balanced or all-<profile>, for example all-3g.40gb."""
-
-    strategy: Literal["single", "mixed"] = "mixed"
-    """`mixed`: each profile is a resource of its own (nvidia.com/mig-3g.40gb). `single`: every
-    instance counts as nvidia.com/gpu. One strategy holds for all MIG pools of a cluster."""
 
 
 class DriverArgs(Section):
@@ -135,7 +113,8 @@ class NodePoolArgs(Section):
     mig: Annotated[MigArgs, BeforeValidator(_MIG, json_schema_input_type=str | MigArgs)] | None = (
         None
     )
-    """MIG layout: its name (`all-3g.40gb`) or an object. Whole GPUs without it."""
+    """MIG layout: its name (`all-3g.40gb`), or an object for layouts of single nodes or of your
+    own. Whole GPUs without it."""
 
     fabric: Fabric | None = None
     """The fast network between the pool's nodes: its name (`ndr400`, `roce-400`) or an object."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Final
 
-from pulumi_gpu_cluster.catalog import mig
-from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.cuts import Cut, Instances, parts_of
 
 WHOLE_GPU: Final = "nvidia.com/gpu"
 """The resource of whole GPUs and, under the single strategy, of MIG instances."""
-
-_NONE: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def resource_name(short: str) -> str:
@@ -34,14 +31,21 @@ def short_name(resource: str) -> str:
 def devices_per_node(pool: NodePoolArgs) -> Mapping[str, int]:
     """GPU resources of one node of the pool, by full name.
 
-    Empty for a CPU pool, for `all-enabled`, and where the model or the layout is not in the
-    catalogue, which a rule reports.
+    Where nodes are cut differently it is the most that any of them offers. Empty for a CPU pool,
+    for `all-enabled`, and where the model or the layout is not known, which a rule reports.
     """
-    if pool.gpu is None:
-        return _NONE
-    if pool.mig is None:
-        return _devices(pool.gpu.model, pool.gpu.count, mig.DISABLED, "mixed")
-    return _devices(pool.gpu.model, pool.gpu.count, pool.mig.layout, pool.mig.strategy)
+    most: dict[str, int] = {}
+    for part in parts_of(pool):
+        for resource, count in devices_of(pool, part.cut).items():
+            most[resource] = max(count, most.get(resource, 0))
+    return MappingProxyType(most)
+
+
+def mean_devices(pool: NodePoolArgs) -> Mapping[str, Fraction]:
+    """GPU resources of a node on average, by full name: all nodes alike are their own average."""
+    if pool.size == 0:
+        return {name: Fraction(count) for name, count in devices_per_node(pool).items()}
+    return {name: Fraction(count, pool.size) for name, count in devices_in(pool).items()}
 
 
 def kubernetes_pools(pools: Iterable[NodePoolArgs]) -> tuple[NodePoolArgs, ...]:
@@ -56,25 +60,26 @@ def slurm_pools(pools: Iterable[NodePoolArgs]) -> tuple[NodePoolArgs, ...]:
 
 def devices_in(pool: NodePoolArgs) -> Mapping[str, int]:
     """GPU resources of the whole pool, by full name: those that capacity is proven against."""
-    return MappingProxyType(
-        {resource: count * pool.size for resource, count in devices_per_node(pool).items()}
-    )
+    sums: dict[str, int] = {}
+    for part in parts_of(pool):
+        for resource, count in devices_of(pool, part.cut).items():
+            sums[resource] = sums.get(resource, 0) + count * part.count
+    return MappingProxyType(sums)
 
 
-@lru_cache(maxsize=1024)
-def _devices(model: str, count: int, layout: str, strategy: str) -> Mapping[str, int]:
-    """GPU resources of a node with so many GPUs under a layout."""
-    if layout == mig.DISABLED:
-        return MappingProxyType({WHOLE_GPU: count})
-    instances = _instances(model, layout)
-    if strategy == "single":
-        total = sum(instances.values()) * count
-        return MappingProxyType({WHOLE_GPU: total} if total else {})
-    return MappingProxyType(
-        {resource_name(f"mig-{profile}"): each * count for profile, each in instances.items()}
-    )
+def devices_of(pool: NodePoolArgs, cut: Cut) -> Mapping[str, int]:
+    """GPU resources of a node of the pool that is cut in a certain way, by full name."""
+    single = pool.mig is not None and pool.mig.strategy == "single"
+    counts: dict[str, int] = {}
+    for instances in cut.gpus:
+        kinds = {WHOLE_GPU: 1} if instances is None else _named(instances, single=single)
+        for resource, count in kinds.items():
+            counts[resource] = counts.get(resource, 0) + count
+    return MappingProxyType(counts)
 
 
-def _instances(model: str, layout: str) -> Mapping[str, int]:
-    board = GPUS[model].mig if model in GPUS else None
-    return (mig.instances_of(board, layout) if board is not None else None) or _NONE
+def _named(instances: Instances, *, single: bool) -> Mapping[str, int]:
+    if not single:
+        return {resource_name(f"mig-{profile}"): each for profile, each in instances.items()}
+    total = sum(instances.values())
+    return {WHOLE_GPU: total} if total else {}

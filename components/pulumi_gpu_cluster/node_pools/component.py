@@ -12,6 +12,7 @@ from pulumi_kubernetes.core.v1 import NodePatch
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.node_pools.cuts import cut_by_node, parts_of
 from pulumi_gpu_cluster.node_pools.labels import node_labels
 from pulumi_gpu_cluster.node_pools.node_resources import held_node, labelled_node, tainted_node
 from pulumi_gpu_cluster.node_pools.placement import taint_specs
@@ -54,11 +55,11 @@ class NodePool(KubernetesComponent):
                 layout then.
             opts: Options of the component, with the Kubernetes provider.
         """
-        props = pool_props(args, devices_per_node(args))
+        props = pool_props(args, devices_per_node(args), [part.cut for part in parts_of(args)])
         super().__init__(NODE_POOL_TYPE, name, props, opts)
         scope = node_scope or name
         holds = gated and args.gpu is not None
-        wanted = node_labels(args, labels, layout=not holds)
+        cuts = {} if holds else cut_by_node(args)
         taints = taint_specs(args)
         reach = access or ClusterAccess()
         nodes: dict[str, NodePatch] = {}
@@ -67,6 +68,7 @@ class NodePool(KubernetesComponent):
             held = (
                 [held_node(f"{full}-hold", node, access=reach, opts=self.child())] if holds else []
             )
+            wanted = node_labels(args, labels, layout=cuts[node].layout if node in cuts else "")
             labelled = labelled_node(full, node, wanted, self.child(after=held))
             nodes[node] = labelled
             if taints:

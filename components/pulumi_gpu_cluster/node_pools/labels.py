@@ -16,20 +16,20 @@ DEPLOY_TOOLKIT_LABEL: Final = "nvidia.com/gpu.deploy.container-toolkit"
 
 
 def node_labels(
-    pool: NodePoolArgs, extra: Mapping[str, str], *, layout: bool = True
+    pool: NodePoolArgs, extra: Mapping[str, str], *, layout: str = ""
 ) -> dict[str, str]:
-    """Every label that we set on each node of the pool.
+    """Every label that we set on a node of the pool.
 
     Args:
         pool: The pool, one of `nodes:`.
         extra: What other concerns need on the nodes.
-        layout: Whether the MIG layout is among them. Not where the gate sets it.
+        layout: The node's MIG layout; empty where it has none, or where the gate sets it.
     """
     labels = {**pool.labels, **extra, POOL_LABEL: pool.name}
     if pool.workload != "kubernetes":
         labels[WORKLOAD_KEY] = pool.workload
-    if pool.mig is not None and layout:
-        labels[MIG_CONFIG_LABEL] = pool.mig.layout
+    if layout:
+        labels[MIG_CONFIG_LABEL] = layout
     if pool.driver is not None and pool.driver.source != "operator":
         # The operator writes true where a label is missing and leaves false alone, so these
         # must be there before it is.

@@ -7,13 +7,14 @@ this mapping to both, `super().__init__(NODE_POOL_TYPE, name, props, opts)` and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+    from pulumi_gpu_cluster.node_pools.cuts import Cut
 
 NODE_POOL_TYPE: Final = "gpu-cluster:node-pools:NodePool"
 """Type token of the component; lives in users' state, so it never changes."""
@@ -39,7 +40,12 @@ class PoolProps:
         name: The pool's name, also the value of the label gpu-cluster.io/pool.
         gpu_model: The GPU's name in the catalogue; empty for a CPU pool.
         gpu_count: GPUs per node.
-        mig_layout: Name of the MIG layout; empty for whole GPUs.
+        mig_layout: Name of the MIG layout that all its nodes have; empty for whole GPUs, or where
+            they have several.
+        mig_layouts: Names of the layouts that its nodes have, with what the pool itself says of
+            each: the instances of every kind of GPU in it. Nothing of layouts that MIG Manager
+            knows by their names.
+        gpu_facts: What the pool says of its GPU model; nothing where the catalogue knows it.
         resources: GPU resources that a node offers, with their number: nvidia.com/gpu: 8.
     """
 
@@ -47,22 +53,42 @@ class PoolProps:
     gpu_model: str = ""
     gpu_count: int = 0
     mig_layout: str = ""
+    mig_layouts: Mapping[str, Sequence[Mapping[str, int]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    gpu_facts: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     resources: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def pool_props(pool: NodePoolArgs, resources: Mapping[str, int]) -> dict[str, object]:
+def pool_props(
+    pool: NodePoolArgs, resources: Mapping[str, int], cuts: Sequence[Cut] = ()
+) -> dict[str, object]:
     """The properties that the component registers.
 
     Args:
         pool: The pool's section of the site file.
         resources: GPU resources that each node offers, with their number; empty for a CPU pool.
+        cuts: How its nodes are cut, each way once.
     """
     props: dict[str, object] = {"name": pool.name, "resources": dict(resources)}
     if pool.gpu is not None:
-        props["gpu"] = {"model": pool.gpu.model, "count": pool.gpu.count}
+        facts = pool.gpu.facts
+        told = {} if facts is None else {"facts": facts.model_dump(exclude_none=True)}
+        props["gpu"] = {"model": pool.gpu.model, "count": pool.gpu.count, **told}
     if pool.mig is not None:
-        props["mig"] = {"layout": pool.mig.layout, "strategy": pool.mig.strategy}
+        several = {} if not pool.mig.layouts else {"layouts": _layouts(cuts)}
+        layout = "" if pool.mig.layouts else pool.mig.layout or ""
+        props["mig"] = {"layout": layout, "strategy": pool.mig.strategy, **several}
     return props
+
+
+def _layouts(cuts: Sequence[Cut]) -> dict[str, list[dict[str, int]]]:
+    return {
+        cut.layout: [entry["mig-devices"] for entry in cut.parted() if entry["mig-devices"]]
+        if cut.is_own
+        else []
+        for cut in cuts
+    }
 
 
 def read_props(props: Mapping[str, object]) -> PoolProps:
@@ -77,6 +103,10 @@ def read_props(props: Mapping[str, object]) -> PoolProps:
         gpu_model=str(gpu.get("model", "")),
         gpu_count=_whole(gpu.get("count")),
         mig_layout=str(mig.get("layout", "")),
+        mig_layouts=MappingProxyType(
+            {name: _instances(kinds) for name, kinds in _mapping(mig.get("layouts")).items()}
+        ),
+        gpu_facts=_mapping(gpu.get("facts")),
         resources=MappingProxyType(
             {name: _whole(count) for name, count in _mapping(props.get("resources")).items()}
         ),
@@ -85,6 +115,13 @@ def read_props(props: Mapping[str, object]) -> PoolProps:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _instances(kinds: object) -> tuple[Mapping[str, int], ...]:
+    listed = cast("Sequence[object]", kinds) if isinstance(kinds, (list, tuple)) else ()
+    return tuple(
+        {profile: _whole(count) for profile, count in _mapping(kind).items()} for kind in listed
+    )
 
 
 def _whole(value: object) -> int:

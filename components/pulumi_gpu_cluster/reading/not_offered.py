@@ -81,12 +81,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ),
         ("node_pools", EACH, "sharing"): _SHARING,
         ("node_pools", EACH, "gpu", "sharing"): _SHARING,
-        ("node_pools", EACH, "mig", "layouts"): Planned(
-            "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
-        ),
-        ("node_pools", EACH, "mig", "devices"): Planned(
-            "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
-        ),
     }
 )
 
@@ -98,11 +92,6 @@ _VALUES: Final[Mapping[tuple[Path, str], Planned]] = MappingProxyType(
         ),
         (("scheduler", "kind"), "kai"): Planned("the KAI scheduler", "use kueue or volcano"),
     }
-)
-
-_LAYOUT: Final[Path] = ("node_pools", EACH, "mig", "layout")
-_OWN_LAYOUT: Final = Planned(
-    "a MIG layout of one's own", "use a named layout: all-balanced or all-<profile>"
 )
 
 
@@ -121,10 +110,9 @@ def planned_key(path: Path) -> Finding | None:
 
 def planned_value(path: Path, value: object) -> Finding | None:
     """The refusal of a value, where it is one that is planned."""
-    general = _general(path)
-    if general == _LAYOUT and isinstance(value, (list, dict)):
-        return _refusal(path, _OWN_LAYOUT)
-    return _refusal(path, _VALUES.get((general, value))) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return _refusal(path, _VALUES.get((_general(path), value)))
 
 
 def _general(path: Path) -> Path:

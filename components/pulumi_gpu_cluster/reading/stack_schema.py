@@ -26,6 +26,9 @@ _ENCRYPTED: Final = {
 }
 
 
+_CUT: Final = ("MigArgs", "MigLayoutArgs")
+
+
 def stack_schema() -> dict[str, Any]:
     """The schema, ready to be written as JSON."""
     site = Site.model_json_schema()
@@ -51,19 +54,20 @@ def stack_schema() -> dict[str, Any]:
 
 def _name_the_known(definitions: dict[str, Any]) -> None:
     """Adds what only the catalogue knows, so that an editor can offer it."""
-    definitions["GpuArgs"]["properties"]["model"]["enum"] = list(GPUS)
+    definitions["GpuArgs"]["properties"]["model"]["examples"] = list(GPUS)
     definitions["DriverArgs"]["properties"]["version"]["examples"] = list(qualified())
     filled = {layout for board in boards().values() for layout in board.layouts}
     known = [DISABLED, ENABLED, BALANCED]
     layouts = [*known, *sorted(filled.difference(known))]
-    definitions["MigArgs"]["properties"]["layout"]["enum"] = layouts
+    for layout in (definitions[name]["properties"]["layout"] for name in _CUT):
+        _shorthand(layout)["examples"] = layouts
     for section in (QuotaArgs, PoolQuotaArgs, StorageQuotaArgs):
         pattern = section.open_keys[0]
         definitions[section.__name__]["propertyNames"] = {
             "anyOf": [{"enum": list(keys_of(section))}, {"pattern": f"^(?:{pattern})$"}]
         }
     pool = definitions["NodePoolArgs"]["properties"]
-    _shorthand(pool["mig"])["enum"] = layouts
+    _shorthand(pool["mig"])["examples"] = layouts
     _shorthand(pool["driver"])["examples"] = list(qualified())
     definitions["FabricArgs"]["properties"]["link"]["enum"] = list(FABRICS)
     _shorthand(pool["fabric"])["enum"] = list(FABRICS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pulumi_gpu_cluster.node_pools.args import GpuArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
 
 
 def gres_type(gpu: GpuArgs) -> str:

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from pulumi_gpu_cluster.catalog import mig
-from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
     WHOLE_GPU,
     devices_in,
-    devices_per_node,
     kubernetes_pools,
+    mean_devices,
     resource_name,
 )
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.slurm.node_size import slurm_memory
 from pulumi_gpu_cluster.storage.classes import storage_classes
@@ -58,13 +56,13 @@ class Share:
 def node_amount(pool: NodePoolArgs, resource: str) -> Fraction:
     """What one node of the pool has of a resource: cpu, memory, or a GPU resource's full name.
 
-    Of the memory of Slurm's nodes, what jobs can have.
+    Of the memory of Slurm's nodes, what jobs can have. On average, where nodes are cut differently.
     """
     if resource == CPU:
         return Fraction(pool.cpus)
     if resource == MEMORY:
         return Fraction(slurm_memory(pool)) if pool.workload == "slurm" else value(pool.memory)
-    return Fraction(devices_per_node(pool).get(resource, 0))
+    return mean_devices(pool).get(resource, Fraction(0))
 
 
 def pool_amount(pool: NodePoolArgs, resource: str) -> Fraction:
@@ -179,12 +177,12 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
     of cpu and memory that is given decides the other.
     """
     weights = _weights(pool)
-    node = sum(weights[name] * count for name, count in devices_per_node(pool).items())
+    node = sum(weights[name] * count for name, count in mean_devices(pool).items())
     if devices and node:
         weighed = [(weights.get(name, 0), share) for name, share in devices.items()]
         return Share(
-            Fraction(sum(weight * int(share.guarantee) for weight, share in weighed), node),
-            Fraction(sum(weight * int(share.ceiling) for weight, share in weighed), node),
+            sum((weight * share.guarantee for weight, share in weighed), Fraction(0)) / node,
+            sum((weight * share.ceiling for weight, share in weighed), Fraction(0)) / node,
         )
     for given, resource in ((quota.cpu, CPU), (quota.memory, MEMORY)):
         amount = node_amount(pool, resource)
@@ -195,17 +193,13 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
 
 def _weights(pool: NodePoolArgs) -> Mapping[str, int]:
     """Compute slices of each GPU resource; all alike where they are not told apart."""
-    if pool.gpu is None or pool.mig is None or pool.mig.layout == mig.DISABLED:
+    model = model_of(pool.gpu) if pool.gpu is not None else None
+    if model is None or model.mig is None or pool.mig is None:
         return _WHOLE
-    return _slices(pool.gpu.model)
-
-
-@cache
-def _slices(model: str) -> Mapping[str, int]:
-    board = GPUS[model].mig if model in GPUS else None
-    profiles = board.profiles.values() if board is not None else ()
-    cut = {resource_name(f"mig-{one.name}"): one.compute_slices for one in profiles}
-    return MappingProxyType({**_WHOLE, **cut})
+    cut = {
+        resource_name(f"mig-{one.name}"): one.compute_slices for one in model.mig.profiles.values()
+    }
+    return {WHOLE_GPU: model.mig.compute_slices, **cut}
 
 
 def _amount(

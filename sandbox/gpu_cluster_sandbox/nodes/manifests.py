@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pulumi_gpu_cluster.catalog.gpus import GPUS
+from gpu_cluster_sandbox.stages.devices import LAYOUTS_NOTE
 from pulumi_gpu_cluster.network.resources import fabric_pools
-from pulumi_gpu_cluster.node_pools.args import GpuArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.cuts import parts_of
+from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.site import Site
 
 SYSTEM_NODE: Final = "sandbox-system"
@@ -24,6 +27,7 @@ _KERNEL: Final = "6.8.0-60-generic"
 _PODS: Final = "110"  # a kubelet's default
 _DISK: Final = "1Ti"
 _MIB_PER_GB: Final = 1024
+_WHOLE: Final = "whole"
 _DEFAULT_STRATEGY: Final = "single"  # the GPU Operator chart's default
 
 
@@ -37,14 +41,15 @@ def simulated_nodes(site: Site) -> list[Manifest]:
     Raises:
         KeyError: A pool's GPU model is not in the catalogue; the site's rules report that first.
     """
-    strategy = next((pool.mig.strategy for pool in site.node_pools if pool.mig), _DEFAULT_STRATEGY)
+    strategies = {pool.mig.strategy for pool in site.node_pools if pool.mig is not None}
+    usual = next(iter(strategies)) if len(strategies) == 1 else _DEFAULT_STRATEGY
     nodes = [
         _node(
             name,
             site.control_plane.kubernetes_version,
             labels={
                 **(pool.selector or {}),
-                **_gpu_labels(pool.gpu, strategy),
+                **_gpu_labels(pool.gpu, pool.mig.strategy if pool.mig is not None else usual),
                 **_nic_labels(pool),
             },
             resources={"cpu": str(pool.cpus), "memory": pool.memory, **_gpu_resources(pool.gpu)},
@@ -74,7 +79,7 @@ def _node(
     pool: NodePoolArgs | None = None,
 ) -> Manifest:
     taints = _taints_of_the_cloud(pool) if pool is not None else []
-    notes = _rdma_notes(pool) if pool is not None else {}
+    notes = {**_rdma_notes(pool), **_layout_notes(pool)} if pool is not None else {}
     amounts = {**resources, "pods": _PODS, "ephemeral-storage": _DISK}
     return {
         "apiVersion": "v1",
@@ -118,7 +123,9 @@ def _gpu_labels(gpu: GpuArgs | None, strategy: str) -> dict[str, str]:
     """NFD's label of the PCI vendor, the operator's of its presence, and GFD's of what it is."""
     if gpu is None:
         return {}
-    model = GPUS[gpu.model]
+    model = model_of(gpu)
+    if model is None:
+        raise KeyError(gpu.model)
     major, minor = model.compute_capability
     capable = model.mig is not None
     return {
@@ -147,6 +154,20 @@ def _rdma_notes(pool: NodePoolArgs) -> dict[str, str]:
     """What the device plugins of the Network Operator would offer, for its stage to bring about."""
     offered = {fabric.resource: str(fabric.per_node) for fabric in fabric_pools([pool])}
     return {RDMA_NOTE: json.dumps(offered)} if offered else {}
+
+
+def _layout_notes(pool: NodePoolArgs) -> dict[str, str]:
+    """What layouts give that the stages do not know: the site's own, and those of its own GPUs."""
+    told = pool.gpu is not None and pool.gpu.facts is not None
+    layouts: dict[str, dict[str, int]] = {}
+    for cut in (part.cut for part in parts_of(pool)):
+        if cut.is_own or (told and cut.layout):
+            total = layouts.setdefault(cut.layout, {})
+            for instances in cut.gpus:
+                for profile, count in ({_WHOLE: 1} if instances is None else instances).items():
+                    label = profile.replace("+", ".")
+                    total[label] = total.get(label, 0) + count
+    return {LAYOUTS_NOTE: json.dumps(layouts, sort_keys=True)} if layouts else {}
 
 
 def _gpu_resources(gpu: GpuArgs | None) -> dict[str, str]:

@@ -13,6 +13,9 @@ from typing import Any, Final
 from pulumi_gpu_cluster.catalog import mig
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 
+LAYOUTS_NOTE: Final = "sandbox.gpu-cluster.io/layouts"
+"""The annotation with what a site's own layouts give: for each the node's instances by profile."""
+
 DONE: Final = "sandbox.gpu-cluster.io/devices"
 """The annotation with the GPUs, layout and strategy that were last brought about."""
 
@@ -29,7 +32,8 @@ _NOT_DONE: Final = {
     "key": (
         '(.metadata.labels["nvidia.com/gpu.count"]'
         ' + " " + (.metadata.labels["nvidia.com/mig.config"] // "all-disabled")'
-        ' + " " + (.metadata.labels["nvidia.com/mig.strategy"] // "none"))'
+        ' + " " + (.metadata.labels["nvidia.com/mig.strategy"] // "none")'
+        ' + " " + (.metadata.labels["nvidia.com/device-plugin.config"] // "unshared"))'
         f' == .metadata.annotations["{DONE}"]'
         # A layout that is taken back while it is pending leaves what was done as it was.
         ' and .metadata.labels["nvidia.com/mig.config.state"] != "pending"'
@@ -46,8 +50,9 @@ _ASKED: Final = {
     "operator": "In",
 }
 
-# Sets $count, $product, $layout, $strategy, $known (whether the board has the layout), $each (the
-# instances of one GPU) and $wanted (the number of each resource that the node is to offer).
+# Sets $count, $product, $layout, $strategy, $config, $known (whether the layout is known), $total
+# (the node's instances by profile, and under "whole" its whole GPUs), $sharing and $replicas (how
+# they are shared, how many times) and $wanted (the number of each resource that the node is to offer).
 _WORK_OUT: Final = """\
 {{- $boards := fromJson `%(boards)s` }}
 {{- $products := fromJson `%(products)s` }}
@@ -57,17 +62,37 @@ _WORK_OUT: Final = """\
 {{- $layout := get $labels "nvidia.com/mig.config" | default "all-disabled" }}
 {{- $product := regexReplaceAll "-MIG-.*$" (get $labels "nvidia.com/gpu.product") "" }}
 {{- $board := get $boards (get $products $product) | default (dict "all-disabled" dict) }}
-{{- $known := hasKey $board $layout }}
-{{- $each := get $board $layout | default dict }}
-{{- $wanted := dict "nvidia.com/gpu" "0" }}
-{{- if eq $layout "all-disabled" }}
-{{- $_ := set $wanted "nvidia.com/gpu" (toString $count) }}
-{{- else if eq $strategy "mixed" }}
-{{- range $name, $number := $each }}
-{{- $_ := set $wanted (printf "nvidia.com/mig-%%s" $name) (mul $count $number | toString) }}
+{{- $config := get $labels "nvidia.com/device-plugin.config" | default "unshared" }}
+{{- $own := get .metadata.annotations "%(layouts)s" | default "{}" | fromJson }}
+{{- $known := or (hasKey $board $layout) (hasKey $own $layout) }}
+{{- $total := dict }}
+{{- if hasKey $own $layout }}
+{{- $total = get $own $layout }}
+{{- else if eq $layout "all-disabled" }}
+{{- $_ := set $total "whole" $count }}
+{{- else }}
+{{- range $name, $number := get $board $layout | default dict }}
+{{- $_ := set $total $name (mul $count $number) }}
 {{- end }}
-{{- else if eq (len $each) 1 }}
-{{- $_ := set $wanted "nvidia.com/gpu" (mul $count (values $each | first) | toString) }}
+{{- end }}
+{{- $wanted := dict "nvidia.com/gpu" "0" }}
+{{- range $name, $number := $total }}
+{{- if or (eq $name "whole") (and (eq $strategy "single") (eq (len $total) 1)) }}
+{{- $_ := set $wanted "nvidia.com/gpu" (int $number | toString) }}
+{{- else if eq $strategy "mixed" }}
+{{- $_ := set $wanted (printf "nvidia.com/mig-%%s" $name) (int $number | toString) }}
+{{- end }}
+{{- end }}
+{{- $shared := regexFind "^(time-slicing|mps)-[0-9]+" $config | splitList "-" }}
+{{- $replicas := ternary (last $shared) "1" (gt (len $shared) 1) | int }}
+{{- $sharing := ternary (initial $shared | join "-") "none" (gt $replicas 1) }}
+{{- if gt $replicas 1 }}
+{{- range $name, $number := deepCopy $wanted }}
+{{- if ne $number "0" }}
+{{- $_ := set $wanted $name "0" }}
+{{- $_ := set $wanted (printf "%%s.shared" $name) (mul (int $number) $replicas | toString) }}
+{{- end }}
+{{- end }}
 {{- end }}
 """
 # A resource that a node offered once stays, at zero, as a kubelet keeps it. Devices, labels and
@@ -76,21 +101,23 @@ _WORK_OUT: Final = """\
 _PATCH: Final = """\
 metadata:
   annotations:
-    %(done)s: {{ printf "%%d %%s %%s" $count $layout $strategy | quote }}
+    %(done)s: {{ printf "%%d %%s %%s %%s" $count $layout $strategy $config | quote }}
   labels:
 {{- if hasKey $labels "nvidia.com/mig.config" }}
     nvidia.com/mig.config.state: {{ ternary "success" "failed" $known }}
 {{- else }}
     nvidia.com/mig.config.state: null
 {{- end }}
-{{- if and (eq $strategy "single") (eq (len $each) 1) }}
-    nvidia.com/gpu.product: {{ printf "%%s-MIG-%%s" $product (keys $each | first) }}
+{{- if and (eq $strategy "single") (eq (len $total) 1) (not (hasKey $total "whole")) }}
+    nvidia.com/gpu.product: {{ printf "%%s-MIG-%%s" $product (keys $total | first) }}
 {{- else }}
     nvidia.com/gpu.product: {{ $product }}
 {{- end }}
+    nvidia.com/gpu.replicas: {{ $replicas | toString | quote }}
+    nvidia.com/gpu.sharing-strategy: {{ $sharing }}
 {{- if $known }}
 {{- range $name, $number := .status.capacity }}
-{{- if and (hasPrefix "nvidia.com/mig-" $name) (not (hasKey $wanted $name)) }}
+{{- if and (regexMatch "^nvidia.com/(mig-|gpu[.]shared$)" $name) (not (hasKey $wanted $name)) }}
 {{- $_ := set $wanted $name "0" }}
 {{- end }}
 {{- end }}
@@ -107,7 +134,9 @@ def device_stages() -> list[dict[str, Any]]:
     A layout goes through `pending` to `success`, or to `failed` where the board has no such
     layout; then the node offers what it offered before. Under `mixed` each profile is a
     resource of its own and whole GPUs go to zero; under `single` every instance counts as
-    nvidia.com/gpu, provided that all are alike.
+    nvidia.com/gpu, provided that all are alike. A configuration of the device plugin whose name
+    says how GPUs are shared, and how many times, gives shared resources in place of the others:
+    renamed, as this package's configurations have it, so that the product's name stays.
     """
     table = {
         "boards": _compact({name: _layouts(board) for name, board in mig.boards().items()}),
@@ -115,6 +144,7 @@ def device_stages() -> list[dict[str, Any]]:
             {gpu.gfd_product: gpu.mig_board for gpu in GPUS.values() if gpu.mig_board}
         ),
         "done": DONE,
+        "layouts": LAYOUTS_NOTE,
     }
     pending = {"labels": {"nvidia.com/mig.config.state": "pending"}}
     return [

@@ -142,7 +142,7 @@ def _verified(asking: Asking, name: str, *, now: bool) -> Outcome:
             f"pool {pool} of node {name} has no gate in namespace {asking.namespace}; fix: switch "
             "health.gate on and run pulumi up, or name the gate's --namespace"
         ) from None
-    gate = Gate(asking, read_spec(config["data"][SPEC_KEY]), asked)
+    gate = Gate(asking, read_spec(config["data"][SPEC_KEY], name), asked)
     return gate.pass_through(name, now=now)
 
 

@@ -110,7 +110,7 @@ def _container(mode: Mode, spec: GateSpec) -> dict[str, Any]:
         "env": [
             {"name": "GATE_MODE", "value": mode},
             {"name": "GATE_GPUS", "value": str(spec.gpus)},
-            {"name": "GATE_SLICES", "value": str(sum(spec.slices.values()))},
+            {"name": "GATE_SLICES", "value": str(spec.instances)},
             {"name": "GATE_DRIVER", "value": spec.driver},
         ],
         "resources": {

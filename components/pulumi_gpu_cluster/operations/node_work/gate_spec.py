@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pulumi_gpu_cluster.catalog.mig import DISABLED
+from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU
 
 SPEC_KEY: Final = "gate.json"
 SCRIPT_KEY: Final = "gate.sh"
 NAMESPACE: Final = "gpu-cluster-gate"
 """Where the gate's objects are, unless the site says otherwise."""
+
+_OTHERS: Final = "nodes"
 
 
 def config_map_name(pool: str) -> str:
@@ -46,6 +49,15 @@ class GateSpec:
         return self.layout not in ("", DISABLED)
 
     @property
+    def instances(self) -> int:
+        """How many MIG instances the node has in the end, whole GPUs beside them left out.
+
+        Under the single strategy instances go by the name of whole GPUs, and there are no others.
+        """
+        cut = [count for resource, count in self.slices.items() if resource != WHOLE_GPU]
+        return sum(cut or self.slices.values())
+
+    @property
     def wants(self) -> str:
         """What is wanted of the node, as text: a change of it is a reason to ask anew."""
         return json.dumps(self._wanted(), sort_keys=True)
@@ -64,6 +76,29 @@ class GateSpec:
         }
 
 
-def read_spec(text: str) -> GateSpec:
-    """Reads what `text` wrote."""
-    return GateSpec(**cast("dict[str, Any]", json.loads(text)))
+def specs_text(specs: Mapping[str, GateSpec]) -> str:
+    """What is asked of a pool's nodes, as it stands in the ConfigMap.
+
+    Args:
+        specs: The spec of each node, by name. Nodes differ by how they are cut, in nothing else.
+    """
+    usual = next(iter(specs.values()))
+    others = {
+        node: {"layout": spec.layout, "slices": dict(spec.slices)}
+        for node, spec in specs.items()
+        if spec.layout != usual.layout
+    }
+    content = cast("dict[str, Any]", json.loads(usual.text()))
+    return json.dumps({**content, **({_OTHERS: others} if others else {})}, sort_keys=True)
+
+
+def read_spec(text: str, node: str = "") -> GateSpec:
+    """Reads what `text` or `specs_text` wrote.
+
+    Args:
+        text: The text.
+        node: Whose spec is wanted.
+    """
+    content = cast("dict[str, Any]", json.loads(text))
+    others: Mapping[str, Mapping[str, Any]] = content.pop(_OTHERS, {})
+    return GateSpec(**{**content, **others.get(node, {})})

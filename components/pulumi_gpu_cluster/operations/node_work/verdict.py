@@ -83,7 +83,7 @@ def parse_verdict(message: str) -> Verdict | None:
 def against(verdict: Verdict, spec: GateSpec) -> str:
     """What speaks against the node; empty where nothing does."""
     if verdict.mode == "slices":
-        wanted = sum(spec.slices.values())
+        wanted = spec.instances
         if not verdict.mig or verdict.slices != wanted:
             return f"{verdict.slices} MIG instances answer and {wanted} are wanted"
         return ""
