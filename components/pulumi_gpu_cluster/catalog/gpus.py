@@ -50,14 +50,14 @@ class GpuModel:
     @property
     def oldest_driver(self) -> str | None:
         """The oldest driver or branch that runs it without MIG; None where no source says."""
-        family = self._family
+        family = self.family
         first = None if family is None else family.first_branch
         return self.min_driver or (None if first is None else str(first))
 
     @property
     def last_branch(self) -> int | None:
         """The newest driver branch that runs it; None where that is not known to end."""
-        return None if self._family is None else self._family.last_branch
+        return None if self.family is None else self.family.last_branch
 
     @property
     def oldest_mig_driver(self) -> str | None:
@@ -70,10 +70,10 @@ class GpuModel:
         """The kernel module flavour it needs: open, proprietary, or any."""
         if self.open_module_only:
             return "open"
-        return "any" if self._family is None else self._family.kernel_module
+        return "any" if self.family is None else self.family.kernel_module
 
     @property
-    def _family(self) -> drivers.Architecture | None:
+    def family(self) -> drivers.Architecture | None:
         """What is known of its architecture: nothing of one that only a site tells of."""
         return drivers.architectures().get(self.architecture)
 

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final
 
 from pulumi_gpu_cluster.catalog import cuda, drivers
-from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
+from pulumi_gpu_cluster.catalog.gpus import GpuModel
 from pulumi_gpu_cluster.cuda import CudaArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.wording import listed
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants, profiles
@@ -100,7 +101,7 @@ def cuda_too_new(case: Case) -> Iterator[Fault]:
 def cuda_dropped_gpu(case: Case) -> Iterator[Fault]:
     """Images are built with a CUDA that makes no code for the GPU any more."""
     for one, pool, model in _on_gpus(case):
-        last = drivers.architectures()[model.architecture].last_cuda
+        last = model.family.last_cuda if model.family is not None else None
         if last is not None and one.toolkit[0] > last:
             message = (
                 f"CUDA {one.toolkit[0]} makes no code for the {model.architecture} GPUs of pool "
@@ -114,7 +115,7 @@ def cuda_dropped_gpu(case: Case) -> Iterator[Fault]:
 def cuda_before_gpu(case: Case) -> Iterator[Fault]:
     """Images are built with a CUDA that is older than the GPU."""
     for one, pool, model in _on_gpus(case):
-        first = drivers.architectures()[model.architecture].first_cuda
+        first = model.family.first_cuda if model.family is not None else None
         if first is not None and one.toolkit < cuda.toolkit(first):
             message = (
                 f"{one.args.version} makes no code for the {model.architecture} GPUs of pool "
@@ -160,7 +161,7 @@ def _on_gpus(case: Case) -> Iterator[tuple[Asked, NodePoolArgs, GpuModel]]:
     """Each statement with each of its pools whose GPU is known."""
     for one in asked(case):
         for pool in one.pools:
-            model = GPUS.get(pool.gpu.model) if pool.gpu is not None else None
+            model = model_of(pool.gpu) if pool.gpu is not None else None
             if model is not None:
                 yield one, pool, model
 
@@ -173,7 +174,7 @@ def _judged(case: Case) -> Iterator[tuple[Asked, NodePoolArgs, GpuModel, str]]:
 
 
 def _serves(model: GpuModel, oldest: str, version: str) -> bool:
-    last = drivers.architectures()[model.architecture].last_branch
+    last = model.last_branch
     return not drivers.is_older(version, oldest) and (
         last is None or drivers.branch_of(version) <= last
     )

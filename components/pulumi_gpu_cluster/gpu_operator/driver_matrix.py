@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pulumi_gpu_cluster.catalog import cuda, drivers, mig
-from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
+from pulumi_gpu_cluster.catalog import cuda, drivers
+from pulumi_gpu_cluster.catalog.gpus import GpuModel
 from pulumi_gpu_cluster.node_pools.args import DriverArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.cuts import is_cut
+from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.site import Site
 
 # A wave over a big pool, with jobs that take days, is planned half a year ahead.
@@ -67,7 +69,7 @@ def _rows(site: Site, as_of: dt.date) -> Iterator[DriverRow]:
     for pool in site.node_pools:
         if pool.gpu is None:
             continue
-        model = GPUS.get(pool.gpu.model)
+        model = model_of(pool.gpu)
         driver = pool.driver or DriverArgs()
         version = driver.version
         branch = drivers.branches().get(drivers.branch_of(version)) if version else None
@@ -92,7 +94,7 @@ def _rows(site: Site, as_of: dt.date) -> Iterator[DriverRow]:
 def _oldest(pool: NodePoolArgs, model: GpuModel | None) -> str | None:
     if model is None:
         return None
-    cut = pool.mig is not None and pool.mig.layout != mig.DISABLED
+    cut = is_cut(pool)
     return model.oldest_mig_driver if cut else model.oldest_driver
 
 
@@ -110,7 +112,7 @@ def _next_step(
         return "correct the GPU's name"
     if version is None:
         return "state its version, to have it judged"
-    last = drivers.architectures()[model.architecture].last_branch
+    last = model.last_branch
     steps = (
         *_for_the_gpu(model, version, _oldest(pool, model), as_of),
         *_for_its_branch(version, _target(as_of, _oldest(pool, model), last), as_of),
@@ -121,7 +123,7 @@ def _next_step(
 def _for_the_gpu(
     model: GpuModel, version: str, oldest: str | None, as_of: dt.date
 ) -> Iterator[str]:
-    last = drivers.architectures()[model.architecture].last_branch
+    last = model.last_branch
     there = _target(as_of, oldest, last) or _NEWER
     if oldest is not None and drivers.is_older(version, oldest):
         yield f"move to {there}: older than {oldest}"

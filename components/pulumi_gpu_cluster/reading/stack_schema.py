@@ -55,6 +55,8 @@ def stack_schema() -> dict[str, Any]:
 def _name_the_known(definitions: dict[str, Any]) -> None:
     """Adds what only the catalogue knows, so that an editor can offer it."""
     definitions["GpuArgs"]["properties"]["model"]["examples"] = list(GPUS)
+    told = {"required": ["facts"]}
+    definitions["GpuArgs"]["anyOf"] = [told, {"properties": {"model": {"enum": list(GPUS)}}}]
     definitions["DriverArgs"]["properties"]["version"]["examples"] = list(qualified())
     filled = {layout for board in boards().values() for layout in board.layouts}
     known = [DISABLED, ENABLED, BALANCED]
@@ -68,6 +70,11 @@ def _name_the_known(definitions: dict[str, Any]) -> None:
         }
     pool = definitions["NodePoolArgs"]["properties"]
     _shorthand(pool["mig"])["examples"] = layouts
+    named = {"anyOf": [{"enum": layouts}, {"not": {"type": "string"}}]}
+    definitions["NodePoolArgs"]["anyOf"] = [
+        {"required": ["gpu"], "properties": {"gpu": told}},
+        {"properties": {"mig": named}},
+    ]
     _shorthand(pool["driver"])["examples"] = list(qualified())
     definitions["FabricArgs"]["properties"]["link"]["enum"] = list(FABRICS)
     _shorthand(pool["fabric"])["enum"] = list(FABRICS)

@@ -52,7 +52,7 @@ _ASKED: Final = {
 
 # Sets $count, $product, $layout, $strategy, $config, $known (whether the layout is known), $total
 # (the node's instances by profile, and under "whole" its whole GPUs), $sharing and $replicas (how
-# they are shared, how many times) and $wanted (the number of each resource that the node is to offer).
+# they are shared, how many times) and $wanted (the number of each resource that the node offers).
 _WORK_OUT: Final = """\
 {{- $boards := fromJson `%(boards)s` }}
 {{- $products := fromJson `%(products)s` }}
