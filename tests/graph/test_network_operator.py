@@ -218,3 +218,16 @@ def test_the_stack_says_what_pods_ask_for() -> None:
     assert (train["fabric"], train["rdma"]) == ("ndr400", "rdma/train")
     assert "rdma" not in found["pools"][1]
     assert found["versions"]["network_operator"] == "26.4.1"
+
+
+def test_tenants_pods_are_kept_to_the_networks_that_are_there_for_them() -> None:
+    policy = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+    graph = _operator(IB)
+    spec = graph.named("op-own-networks-policy", policy).props["spec"]
+    assert spec["failurePolicy"] == "Fail"
+    assert "at most 1 of the networks of nics" in spec["validations"][0]["messageExpression"]
+    assert graph.named("op-own-networks-binding", f"{policy}Binding")
+    two = _operator({**ROCE, "interfaces": ["ens1f0np0", "ens1f1np1"]})
+    (rule,) = two.named("op-own-networks-policy", policy).props["spec"]["validations"]
+    assert "at most 2 of the networks" in rule["messageExpression"]
+    assert not _operator("ndr400").of(policy), "without addresses there is no second network"

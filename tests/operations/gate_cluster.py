@@ -56,6 +56,7 @@ class GateCluster:
         labels: The node's labels.
         pods: Other pods on the node.
         boot: The node's boot id.
+        tenants: Namespaces of tenants; pods are in `ml`.
         asked: Jobs that were made, in order: their modes.
     """
 
@@ -69,6 +70,7 @@ class GateCluster:
     taints: list[dict[str, str]] = field(
         default_factory=lambda: [{"key": "theirs", "effect": "NoSchedule"}]
     )
+    tenants: set[str] = field(default_factory=set[str])
     managers: list[str] = field(default_factory=list[str])
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     clock: Clock = field(default_factory=Clock)
@@ -95,6 +97,9 @@ class GateCluster:
             if request.method == "PATCH":
                 self._patch(request)
             return httpx2.Response(200, json=self._node())
+        if path == "/api/v1/namespaces/ml":
+            labels = {"gpu-cluster.io/tenant": "ml"} if "ml" in self.tenants else {}
+            return httpx2.Response(200, json={"metadata": {"name": "ml", "labels": labels}})
         if path == "/api/v1/pods":
             assert request.url.params["fieldSelector"] == "spec.nodeName=gpu01"
             return httpx2.Response(200, json={"items": self.pods})

@@ -54,6 +54,7 @@ class Kind:
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 JOB: Final = Kind("batch", "v1", "Job", "jobs")
+NAMESPACE: Final = Kind("", "v1", "Namespace", "namespaces", namespaced=False)
 NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
 POD: Final = Kind("", "v1", "Pod", "pods")
 SECRET: Final = Kind("", "v1", "Secret", "secrets")

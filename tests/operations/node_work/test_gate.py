@@ -64,6 +64,14 @@ def test_the_operators_own_tests_on_a_new_node_are_no_work() -> None:
     assert hold(cluster.access(), "gpu01").state == "held"
 
 
+@pytest.mark.parametrize(
+    "labels", [{"app": "nvidia-cuda-validator"}, {"gpu-cluster.io/gate": "diag"}]
+)
+def test_a_tenants_pod_that_says_it_is_a_test_is_work(labels: dict[str, str]) -> None:
+    cluster = GateCluster(pods=[gpu_pod("job", **labels)], tenants={"ml"})
+    assert hold(cluster.access(), "gpu01").state == "in-service"
+
+
 def test_a_node_at_work_may_be_verified_by_hand_once_it_is_free() -> None:
     cluster = GateCluster(labels=dict(POOL), pods=[gpu_pod("job")])
     hold(cluster.access(), "gpu01")

@@ -9,6 +9,7 @@ import pulumi
 
 from pulumi_gpu_cluster.catalog.charts import NETWORK_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.network.admission import own_networks
 from pulumi_gpu_cluster.network.operator import sriov
 from pulumi_gpu_cluster.network.operator.addresses import ip_pool, ipoib_network
 from pulumi_gpu_cluster.network.operator.cluster_policy import NicClusterPolicy, nic_cluster_policy
@@ -17,6 +18,7 @@ from pulumi_gpu_cluster.network.operator.values import operator_values
 from pulumi_gpu_cluster.network.resources import FabricPool, fabric_pools
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
+from pulumi_gpu_cluster.objects.admission import AdmissionRule, admission_binding, admission_policy
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.releases import platform_release
 
@@ -78,9 +80,15 @@ class NetworkOperator(KubernetesComponent):
             ),
             self.child(after=[release, *policies]),
         )
+        if addressed:
+            self._guard(name, own_networks(addressed, namespace))
         for fabric in addressed:
             self._network(f"{name}-{fabric.pool.name}", fabric, namespace, ready)
         self.register_outputs(props)
+
+    def _guard(self, name: str, rule: AdmissionRule) -> None:
+        policy = admission_policy(f"{name}-own-networks-policy", rule, self.child())
+        admission_binding(f"{name}-own-networks-binding", rule, self.child(after=[policy]))
 
     def _network(
         self, name: str, fabric: FabricPool, namespace: str, ready: pulumi.Resource

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pulumi_gpu_cluster.node_pools.props import POOL_LABEL
-from pulumi_gpu_cluster.operations.api_server import POD, ApiServer
+from pulumi_gpu_cluster.operations.api_server import NAMESPACE, POD, ApiServer, NotThereError
 from pulumi_gpu_cluster.operations.node_work.gate_record import (
     Record,
     labels_of,
@@ -19,6 +19,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_record import (
     write_record,
 )
 from pulumi_gpu_cluster.operations.node_work.layout import keep_layout, set_layout
+from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 GATE_LABEL: Final = "gpu-cluster.io/gate"
 """Label of the gate's own pods, with what they do."""
@@ -70,7 +71,11 @@ def let_go(access: ApiServer, name: str) -> None:
 
 
 def gpu_pods(access: ApiServer, name: str) -> list[str]:
-    """The pods on a node that hold GPUs, as namespace/name, without the platform's own tests."""
+    """The pods on a node that hold GPUs, as namespace/name, without the platform's own tests.
+
+    A pod of a tenant's is work, whatever it says of itself: with the labels of a test it would
+    have its node diagnosed while others' work runs there.
+    """
     pods = access.persist(
         lambda: list(access.list(POD, fields={"spec.nodeName": name})),
         f"list the pods of node {name}",
@@ -80,7 +85,7 @@ def gpu_pods(access: ApiServer, name: str) -> list[str]:
         for pod in pods
         if pod.get("status", {}).get("phase") not in _ENDED
         and _holds_gpus(pod)
-        and not _is_a_test(pod)
+        and not (_says_it_is_a_test(pod) and not _is_a_tenants(access, pod))
     ]
 
 
@@ -96,6 +101,15 @@ def _limits(container: Mapping[str, Any]) -> Mapping[str, str]:
     return resources.get("limits") or {}
 
 
-def _is_a_test(pod: Mapping[str, Any]) -> bool:
+def _says_it_is_a_test(pod: Mapping[str, Any]) -> bool:
     labels = labels_of(pod)
     return GATE_LABEL in labels or labels.get("app") in _VALIDATORS
+
+
+def _is_a_tenants(access: ApiServer, pod: Mapping[str, Any]) -> bool:
+    name: str = pod["metadata"]["namespace"]
+    try:
+        home = access.persist(lambda: access.get(NAMESPACE, name), f"read namespace {name}")
+    except NotThereError:
+        return False
+    return TENANT_LABEL in labels_of(home)
