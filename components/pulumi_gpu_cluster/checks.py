@@ -17,6 +17,7 @@ from pulumi_gpu_cluster.gpu_operator import (
     gpu_facts_rules,
     mig_rules,
     own_layout_rules,
+    upgrade_rules,
 )
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
@@ -47,6 +48,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *label_rules.RULES,
             *driver_rules.RULES,
             *cuda_rules.RULES,
+            *upgrade_rules.RULES,
             *gpu_facts_rules.RULES,
             *mig_rules.RULES,
             *own_layout_rules.RULES,

@@ -16,6 +16,7 @@ from pulumi_gpu_cluster.health.wiring import node_gate, problem_detector
 from pulumi_gpu_cluster.monitoring.wiring import monitoring
 from pulumi_gpu_cluster.network.wiring import cni, network_operator, node_feature_discovery
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
+from pulumi_gpu_cluster.operations.outcomes import DRIVERS, GATES, outcomes
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.slurm.wiring import slurm
@@ -35,7 +36,7 @@ class GpuCluster(pulumi.ComponentResource):
     Attributes:
         control_plane: The API server, with the provider that reaches it.
         outputs: What the stack of a site exports: `kubeconfig` (a secret, where the site holds
-            it), `site`, `versions`, `pools`, `tenants`; with a gate of new nodes `gates`
+            it), `site`, `versions`, `pools`, `tenants`; with node work `gates`, `drivers`
             and `pending`, which is what the next run goes on with.
     """
 
@@ -78,7 +79,8 @@ class GpuCluster(pulumi.ComponentResource):
                 place = tenant(parts, entry, after=[fence, *volumes])
                 door = queue(parts, entry, held[entry.name], after=[queues, place])
                 jupyterhub(parts, entry, after=[place, door])
-        self.outputs = {**self._facts(site), **gates}
+        drivers = {pool: said for part in operator for pool, said in part.told.items()}
+        self.outputs = {**self._facts(site), **outcomes({GATES: gates, DRIVERS: drivers})}
         self.register_outputs(dict(self.outputs))
 
     def _facts(self, site: Site) -> Mapping[str, Any]:

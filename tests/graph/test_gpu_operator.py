@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from component_cases import provider_options
 from graph_sites import Changes, site
 from recorded_graph import Graph, record
 
-from pulumi_gpu_cluster import GpuOperator
+from pulumi_gpu_cluster import GpuCluster, GpuOperator
 
 DRIVER = "kubernetes:nvidia.com/v1alpha1:NVIDIADriver"
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -113,6 +114,90 @@ def test_an_upgrade_waits_for_running_jobs_and_says_every_part_of_its_policy() -
     policy = _graph().of(DRIVER)[0].props["spec"]["upgradePolicy"]
     assert policy["waitForCompletion"] == {"podSelector": "is-a-job", "timeoutSeconds": 0}
     assert {"podDeletion", "drain", "waitForCompletion"} <= set(policy)
+
+
+COMMAND = "command:local:Command"
+
+
+def test_each_pool_is_held_before_its_driver_changes_and_led_through_waves_after() -> None:
+    graph = _graph()
+    for pool in ("train", "serve"):
+        driver = graph.named(f"op-{pool}", DRIVER)
+        hold = graph.named(f"op-{pool}-hold", COMMAND)
+        waves = graph.named(f"op-{pool}-waves", COMMAND)
+        assert graph.waits_for(driver, hold)
+        assert graph.waits_for(waves, driver)
+        assert hold.props["create"] == f"gpu-cluster node hold-drivers {pool}"
+        assert hold.props["delete"] == f"{hold.props['create']} --remove"
+        assert waves.props["create"] == f"gpu-cluster node drivers {pool} --json --wait 30m"
+        assert "delete" not in waves.props
+
+
+def test_another_driver_for_one_pool_changes_nothing_of_the_others() -> None:
+    newer: Changes = {("node_pools", 0, "driver"): "595.91.07"}
+    before, after = ({one.urn: one.props for one in _graph(how).resources} for how in ({}, newer))
+    assert before.keys() == after.keys()
+    changed = {urn.rpartition("::")[2] for urn in before if before[urn] != after[urn]}
+    assert changed == {"op-train", "op-train-hold", "op-train-waves"}
+
+
+def test_a_node_that_joins_a_pool_changes_nothing_of_its_drivers() -> None:
+    more: Changes = {("node_pools", 0, "nodes"): "gpu[01-03]"}
+    before, after = ({one.urn: one.props for one in _graph(how).resources} for how in ({}, more))
+    assert before == after
+
+
+def test_the_operator_begins_no_more_nodes_at_a_time_than_a_wave_has() -> None:
+    policies = {
+        one.props["metadata"]["name"]: one.props["spec"]["upgradePolicy"]
+        for one in _graph(
+            {
+                ("node_pools", 0, "nodes"): "gpu[01-10]",
+                ("node_pools", 0, "driver"): {"version": "580.173.02", "upgrade": {"wave": "50%"}},
+            }
+        ).of(DRIVER)
+    }
+    assert policies["train"]["maxParallelUpgrades"] == 5
+    assert policies["serve"]["maxParallelUpgrades"] == 1
+    assert policies["train"]["maxUnavailable"] == "100%", "a node in repair holds up no other"
+
+
+def test_canaries_and_waves_are_those_of_the_site() -> None:
+    driver = {"version": "580.173.02", "upgrade": {"canary": "gpu02", "wave": 2}}
+    graph = _graph({("node_pools", 0, "driver"): driver})
+    told = {
+        pool: json.loads(
+            graph.named(f"op-{pool}-waves", COMMAND).props["environment"]["GPU_CLUSTER_DRIVER"]
+        )
+        for pool in ("train", "serve")
+    }
+    assert (told["train"]["canary"], told["train"]["wave"]) == (["gpu02"], "2")
+    assert (told["serve"]["canary"], told["serve"]["wave"]) == (["mig01"], "25%")
+    assert told["serve"]["devices"] == {"nvidia.com/mig-3g.40gb": 16}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {("node_pools", 0, "nodes"): None, ("node_pools", 0, "selector"): {"cloud/pool": "h"}},
+        {("node_pools", 0, "workload"): "slurm"},
+        {("node_pools", 0, "driver"): {"source": "host"}},
+    ],
+    ids=["found-by-a-selector", "of-slurm", "driver-of-the-host"],
+)
+def test_nodes_that_we_do_not_lead_have_no_waves(changes: Changes) -> None:
+    assert {one.name for one in _graph(changes).of(COMMAND)} == {"op-serve-hold", "op-serve-waves"}
+
+
+def test_what_came_to_no_end_is_told_and_makes_the_next_run_go_on() -> None:
+    last = {"drivers": {"train": {"state": "failed", "reason": "gpu01", "attempt": 2.0}}}
+    graph = record(lambda: GpuCluster("c", site()), last_outputs=last)
+    attempts = {
+        one.name: one.props["environment"]["GPU_CLUSTER_DRIVER_ATTEMPT"]
+        for one in graph.of(COMMAND)
+        if one.name.endswith("-waves")
+    }
+    assert attempts == {"c-gpu-operator-train-waves": "2", "c-gpu-operator-serve-waves": "0"}
 
 
 def test_an_unprivileged_pod_cannot_ask_for_all_gpus_by_a_variable() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import pulumi
@@ -11,6 +12,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list
 from pulumi_gpu_cluster.gpu_operator.mig_parted import (
@@ -20,12 +22,17 @@ from pulumi_gpu_cluster.gpu_operator.mig_parted import (
 )
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
+from pulumi_gpu_cluster.gpu_operator.waves import drivers_in_waves, held_drivers
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.releases import platform_release
+from pulumi_gpu_cluster.operations.node_work.driver_spec import driver_spec
+from pulumi_gpu_cluster.operations.outcomes import Told
 
 GPU_OPERATOR_TYPE: Final = "gpu-cluster:gpu-operator:GpuOperator"
 """Type token of the component; lives in users' state, so it never changes."""
+
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class GpuOperator(KubernetesComponent):
@@ -41,6 +48,9 @@ class GpuOperator(KubernetesComponent):
         monitored: bool = False,
         charts: ChartsArgs | None = None,
         delete_crds: bool = False,
+        access: ClusterAccess | None = None,
+        wait: str = "30m",
+        attempts: Mapping[str, int] = _NONE,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """Installs the operator and pins the pools' drivers.
@@ -55,6 +65,10 @@ class GpuOperator(KubernetesComponent):
                 operator makes one, where the cluster knows the kind.
             charts: Where charts come from; by default upstream.
             delete_crds: Whether the operator's CRDs go with it.
+            access: How node work reaches the cluster; by default with the ambient kubeconfig.
+            wait: The longest that a run waits for the waves of a pool: 30m.
+            attempts: How often each pool's waves have come to no end before. Those of a pool
+                whose number changes are gone on with.
             opts: Options of the component, with the Kubernetes provider.
         """
         props = {"version": GPU_OPERATOR.version, "namespace": args.namespace}
@@ -71,11 +85,29 @@ class GpuOperator(KubernetesComponent):
             delete_crds=delete_crds,
             needs=lambda inside: _configurations(name, args, pools, inside),
         )
+        told: dict[str, pulumi.Output[str]] = {}
         for pool in pools:
             driver = driver_of(pool, jobs)
-            if driver is not None:
+            spec = driver_spec(pool, args.namespace)
+            if driver is not None and spec is None:
                 nvidia_driver(f"{name}-{pool.name}", driver, self.child(after=[release]))
+            elif driver is not None and spec is not None:
+                reach, before = access or ClusterAccess(), attempts.get(pool.name, 0)
+                full = f"{name}-{pool.name}"
+                held = held_drivers(f"{full}-hold", spec, reach, self.child())
+                pinned = nvidia_driver(full, driver, self.child(after=[release, held]))
+                after = self.child(after=[pinned])
+                told[pool.name] = drivers_in_waves(
+                    f"{full}-waves", spec, reach, wait=wait, attempt=before, opts=after
+                )
+        self._told = MappingProxyType(told)
         self.register_outputs(props)
+
+    # No annotated attribute: those are what the component gives to other languages.
+    @property
+    def told(self) -> Told:
+        """What is said of the drivers of each pool that goes in waves."""
+        return self._told
 
 
 def _configurations(

@@ -12,6 +12,7 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
+from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs, nodes_of_wave
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, driver.repository and driver.image
 _REPOSITORY: Final = "nvcr.io/nvidia"
@@ -34,6 +35,9 @@ class NvidiaDriver:
         peermem: Who brings the NIC driver, where GPU and adapter cannot do without the module
             nvidia-peermem; None where they can.
         unattended: Whether the operator upgrades nodes by itself.
+        at_once: How many nodes it may upgrade at a time.
+        unavailable: How many may be away for it to begin another one, those included that are
+            away for other reasons.
     """
 
     name: str
@@ -44,6 +48,8 @@ class NvidiaDriver:
     jobs: str
     peermem: Literal["operator", "host"] | None = None
     unattended: bool = True
+    at_once: int = 1
+    unavailable: str = "25%"
 
     def spec(self) -> dict[str, Any]:
         """The object's spec."""
@@ -70,8 +76,8 @@ class NvidiaDriver:
         # Every part is there because older controllers crash on a missing one.
         return {
             "autoUpgrade": self.unattended,
-            "maxParallelUpgrades": 1,
-            "maxUnavailable": "25%",
+            "maxParallelUpgrades": self.at_once,
+            "maxUnavailable": self.unavailable,
             # No selector would mean to wait for nothing and go on to delete GPU pods. No
             # timeout: a job that takes a week takes a week.
             "waitForCompletion": {"podSelector": self.jobs, "timeoutSeconds": 0},
@@ -105,7 +111,21 @@ def driver_of(pool: NodePoolArgs, jobs: str) -> NvidiaDriver | None:
         # An upgrade deletes the pods that use GPUs. Here that is slurmd, and to Slurm its jobs
         # would be lost: a node is drained in Slurm first, then its driver pod is deleted by hand.
         unattended=pool.workload == "kubernetes",
+        **_budget(pool),
     )
+
+
+def _budget(pool: NodePoolArgs) -> dict[str, Any]:
+    """How many nodes at a time.
+
+    In waves, a wave, and nodes that are away for other reasons do not count: one that waits for
+    its repair would keep the whole pool at its old driver.
+    """
+    upgrade = pool.driver.upgrade if pool.driver is not None else None
+    if not pool.node_names or pool.workload != "kubernetes":
+        return {}
+    wave = (upgrade or UpgradeArgs()).wave
+    return {"at_once": nodes_of_wave(wave, pool.size), "unavailable": "100%"}
 
 
 def _peermem(pool: NodePoolArgs) -> Literal["operator", "host"] | None:

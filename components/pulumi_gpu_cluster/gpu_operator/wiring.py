@@ -8,6 +8,8 @@ import pulumi
 
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
+from pulumi_gpu_cluster.last_outputs import last_outputs
+from pulumi_gpu_cluster.operations.outcomes import DRIVERS, attempts
 from pulumi_gpu_cluster.scheduling.choice import job_selector
 
 
@@ -30,6 +32,9 @@ def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list
             monitored=site.monitoring is not None,
             charts=site.charts,
             delete_crds=site.gives_up_crds,
+            access=cluster.access,
+            wait=site.operations.wait,
+            attempts=attempts(last_outputs(), DRIVERS),
             opts=cluster.inside(after),
         )
     ]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pulumi
 
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.health.gate import NodeGate
-from pulumi_gpu_cluster.health.outcomes import attempts, outcomes
 from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
 from pulumi_gpu_cluster.last_outputs import last_outputs
 from pulumi_gpu_cluster.node_pools.component import NodePool
+from pulumi_gpu_cluster.operations.outcomes import GATES, Told, attempts
 
 
 def problem_detector(cluster: Composition) -> list[ProblemDetector]:
@@ -33,7 +32,7 @@ def problem_detector(cluster: Composition) -> list[ProblemDetector]:
 
 def node_gate(
     cluster: Composition, pools: Sequence[NodePool], after: Sequence[pulumi.Resource]
-) -> Mapping[str, Any]:
+) -> Told:
     """The gate of new GPU nodes, where the site has one and nodes for it.
 
     Args:
@@ -42,7 +41,7 @@ def node_gate(
         after: The GPU Operator, without which no node has GPUs to offer.
 
     Returns:
-        What the stack tells of it.
+        What is told of each node.
     """
     site = cluster.site
     gated = any(pool.gpu is not None and pool.node_names for pool in site.node_pools)
@@ -55,7 +54,7 @@ def node_gate(
         labelled={name: node for pool in pools for name, node in pool.labelled.items()},
         wait=site.operations.wait,
         access=cluster.access,
-        attempts=attempts(last_outputs()),
+        attempts=attempts(last_outputs(), GATES),
         opts=cluster.inside(after),
     )
-    return outcomes(gate.told)
+    return gate.told

@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.network.fabric_args import Fabric
 from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
 from pulumi_gpu_cluster.node_pools.mig_args import MigArgs
+from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
@@ -37,6 +38,10 @@ class DriverArgs(Section):
 
     kernel_module: Literal["auto", "open", "proprietary"] = "auto"
     """Kernel module flavour; Blackwell and GH200 need the open one."""
+
+    upgrade: UpgradeArgs | None = None
+    """How another version comes to the pool's nodes: canaries, then waves. Only where the
+    operator installs the driver on nodes that the site names."""
 
 
 class TaintArgs(Section):

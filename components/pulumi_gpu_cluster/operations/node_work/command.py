@@ -10,7 +10,10 @@ import click
 
 from pulumi_gpu_cluster.operations.api_server import AccessError, NotThereError
 from pulumi_gpu_cluster.operations.kubeconfig import open_api_server
+from pulumi_gpu_cluster.operations.node_work.driver_command import drivers
+from pulumi_gpu_cluster.operations.node_work.driver_command import hold as hold_drivers
 from pulumi_gpu_cluster.operations.node_work.gate_command import gate, hold, status
+from pulumi_gpu_cluster.operations.node_work.options import context_option
 from pulumi_gpu_cluster.operations.node_work.taints import TaintError, parse
 from pulumi_gpu_cluster.operations.node_work.work import set_taints
 
@@ -22,17 +25,17 @@ WANTED: Final = "GPU_CLUSTER_TAINTS"
 
 @click.group()
 def node() -> None:
-    """Work on one node of the cluster."""
+    """Work on nodes of the cluster."""
 
 
-for _part in (gate, hold, status):
+for _part in (gate, hold, status, hold_drivers, drivers):
     node.add_command(_part)
 
 
 @node.command()
 @click.argument("name", metavar="NODE")
 @click.option("--remove", is_flag=True, help="Take our taints away; wanted ones are not read.")
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig.  [default: current]")
+@context_option
 def taints(name: str, *, remove: bool, context: str | None) -> None:
     """Give NODE the taints in GPU_CLUSTER_TAINTS, and take those of ours that are not in it.
 

@@ -33,7 +33,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_spec import (
 )
 from pulumi_gpu_cluster.operations.node_work.hold import hold as hold_back
 from pulumi_gpu_cluster.operations.node_work.hold import let_go
-from pulumi_gpu_cluster.span import seconds
+from pulumi_gpu_cluster.operations.node_work.options import context_option, span_option
 
 ATTEMPT: Final = "GPU_CLUSTER_GATE_ATTEMPT"
 """In the environment of a run by the program: how often it has come to no end before."""
@@ -41,25 +41,15 @@ ATTEMPT: Final = "GPU_CLUSTER_GATE_ATTEMPT"
 _AT_ONCE: Final = 32
 _NOT_VERIFIED: Final = 1
 
-_context = click.option(
-    "--context", metavar="NAME", help="Context of the kubeconfig.  [default: current]"
-)
 _namespace = click.option(
     "--namespace", metavar="NAME", default=NAMESPACE, show_default=True, help="The gate's own."
 )
 
 
-def _span(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
-    try:
-        return seconds(text)
-    except ValueError as wrong:
-        raise click.BadParameter(f"{text!r} {wrong}") from None
-
-
 @click.command()
 @click.argument("name", metavar="NODE")
 @click.option("--remove", is_flag=True, help="Give the node back: without our taint and record.")
-@_context
+@context_option
 def hold(name: str, *, remove: bool, context: str | None) -> None:
     """Hold NODE back from work until the gate has passed it, if it is new.
 
@@ -86,10 +76,10 @@ def hold(name: str, *, remove: bool, context: str | None) -> None:
 @click.command()
 @click.argument("names", metavar="NODE...", nargs=-1, required=True)
 @click.option("--now", is_flag=True, help="Verify again, whatever is known, if no GPU is in use.")
-@click.option("--wait", default="30m", show_default=True, callback=_span, help="The longest wait.")
+@span_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and exit 0 whatever came out.")
 @_namespace
-@_context
+@context_option
 def gate(
     names: tuple[str, ...],
     *,
@@ -155,7 +145,7 @@ def _told(outcome: Outcome) -> dict[str, Any]:
 
 @click.command()
 @click.argument("names", metavar="[NODE]...", nargs=-1)
-@_context
+@context_option
 def status(names: tuple[str, ...], *, context: str | None) -> None:
     """Show what is known of each NODE, or of all nodes in pools: gate, faults, reasons."""
     try:

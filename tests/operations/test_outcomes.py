@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pulumi_gpu_cluster.health.outcomes import attempts
+from pulumi_gpu_cluster.operations.outcomes import GATES, attempts
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from pulumi_gpu_cluster.health.outcomes import attempts
 def test_outputs_of_any_age_are_read(outputs: dict[str, Any], expected: Any) -> None:
     if expected is None:
         expected = {"gpu01": 2, "gpu02": 0, "gpu03": 0}
-    assert attempts(outputs) == expected
+    assert attempts(outputs, GATES) == expected
