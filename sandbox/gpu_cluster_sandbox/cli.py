@@ -39,17 +39,33 @@ _engine = click.option(
 )
 
 
+_controllers = click.option(
+    "--with",
+    "controllers",
+    multiple=True,
+    type=click.Choice(["gpu-operator"]),
+    help="An operator's real controller, in place of the stages that play it. Built from its Go "
+    "module, and kept for every later start of this sandbox.",
+)
+
+
 @main.command()
 @_site
 @_state_dir
 @_engine
-def up(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+@_controllers
+def up(
+    site: str,
+    state_dir: Path | None,
+    engine: Literal["auto", "download"],
+    controllers: tuple[str, ...],
+) -> None:
     """Bring a site up: engine, cluster, simulated nodes, and a real `pulumi up`."""
     from gpu_cluster_sandbox.stack.up import up as bring_up  # noqa: PLC0415
     from gpu_cluster_sandbox.stack.workspace import Workspace  # noqa: PLC0415
 
     with _told():
-        bring_up(Workspace.of(site, state_dir), engine, click.echo)
+        bring_up(Workspace.of(site, state_dir), engine, click.echo, controllers)
 
 
 @main.command()
@@ -76,14 +92,21 @@ def down(
 @_site
 @_state_dir
 @_engine
-def start(site: str, state_dir: Path | None, engine: Literal["auto", "download"]) -> None:
+@_controllers
+def start(
+    site: str,
+    state_dir: Path | None,
+    engine: Literal["auto", "download"],
+    controllers: tuple[str, ...],
+) -> None:
     """Start the cluster, or mend one that is not whole."""
-    from gpu_cluster_sandbox.cluster import PART_NAMES, Cluster  # noqa: PLC0415
+    from gpu_cluster_sandbox.cluster import PART_NAMES, Cluster, choose  # noqa: PLC0415
     from gpu_cluster_sandbox.engine import ensure_engine  # noqa: PLC0415
 
     with _told():
         state = _state(site, state_dir)
-        programs = ensure_engine(engine, click.echo, only=PART_NAMES)
+        names = [one.program.name for one in choose(state, controllers)]
+        programs = ensure_engine(engine, click.echo, only=PART_NAMES, controllers=names)
         Cluster(state, programs).start(click.echo)
 
 

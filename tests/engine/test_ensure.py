@@ -13,7 +13,9 @@ import pytest
 from pretended_go import SCRIPT, FakeGo
 
 from gpu_cluster_sandbox.engine import EngineError, ensure_engine, progress
+from gpu_cluster_sandbox.engine.build import carried
 from gpu_cluster_sandbox.engine.ensure import ensure_stand_ins
+from gpu_cluster_sandbox.engine.pins import GPU_OPERATOR
 
 Place = Callable[..., Path]
 
@@ -253,3 +255,21 @@ def test_downloads_take_pulumi_and_its_plugins_from_their_releases(
         "3.274.1 plugin install resource command 1.2.1",
     ]
     assert json.dumps(told).count("stand-in") == 0
+
+
+def test_an_operators_controller_is_built_only_where_it_is_asked_for_and_brings_its_files(
+    go: FakeGo, cache: Path, place: Place, told: list[str]
+) -> None:
+    place("gpu-operator", "somebody's own")
+    (go.modules / "assets" / "state-driver").mkdir(parents=True)
+    (go.modules / "manifests").mkdir()
+    (go.modules / "manifests" / "one.yaml").touch()
+
+    assert ensure_engine("auto", told.append, only=["etcd"]).names() == ["etcd"]
+
+    engine = ensure_engine("auto", told.append, only=["etcd"], controllers=["gpu-operator"])
+    assert "built by" in output(engine.program("gpu-operator"))
+    root = carried(GPU_OPERATOR)
+    assert root.is_relative_to(cache)
+    assert (root / "opt" / "gpu-operator" / "state-driver").is_dir()
+    assert (root / "opt" / "gpu-operator" / "manifests" / "one.yaml").is_file()

@@ -6,6 +6,7 @@ import pytest
 
 from gpu_cluster_sandbox.engine.golang import go_directive
 from gpu_cluster_sandbox.engine.pins import (
+    CONTROLLERS,
     GO_BIN,
     KUBERNETES,
     MODULES,
@@ -16,7 +17,10 @@ from gpu_cluster_sandbox.engine.pins import (
     dotted,
 )
 
+_BUILT = (*PROGRAMS, *CONTROLLERS)
+
 _REQUIRED = {
+    "gpu-operator": "github.com/NVIDIA/gpu-operator",
     "etcd": "go.etcd.io/etcd/server/v3",
     "kubernetes": "k8s.io/kubernetes",
     "kwok": "sigs.k8s.io/kwok",
@@ -28,7 +32,7 @@ def go_mod(module: str) -> str:
     return (MODULES / module / "go.mod").read_text()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", _BUILT, ids=lambda program: program.name)
 def test_every_pin_is_what_its_go_mod_requires(program: Program) -> None:
     if program.module == "provider":
         assert "provider/v4 v4.0.0-20260115033456-f47bc2d6f199" in go_mod("provider")
@@ -40,6 +44,12 @@ def test_every_pin_is_what_its_go_mod_requires(program: Program) -> None:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_every_pin_names_its_release(program: Program) -> None:
     assert f"/releases/tag/v{program.version}" in program.source
+
+
+@pytest.mark.parametrize("program", CONTROLLERS, ids=lambda program: program.name)
+def test_a_controllers_pin_names_its_commit(program: Program) -> None:
+    commit = program.version.rpartition("-")[2]
+    assert program.source.endswith(f"/tree/{commit}")
 
 
 def test_every_staging_module_of_kubernetes_is_the_one_of_its_release() -> None:
@@ -58,12 +68,12 @@ def test_a_pin_fits_its_own_range() -> None:
 
 
 def test_the_go_from_pypi_is_new_enough_for_every_module() -> None:
-    newest = max(go_directive(program.module) for program in PROGRAMS)
+    newest = max(go_directive(program.module) for program in _BUILT)
     assert newest <= tuple(map(int, GO_BIN.split("."))), dotted(newest)
 
 
 def test_every_module_folder_is_used_and_locked() -> None:
-    used = {program.module for program in PROGRAMS} | {PYTHON_EXEC.module}
+    used = {program.module for program in _BUILT} | {PYTHON_EXEC.module}
     assert {path.name for path in MODULES.iterdir() if any(path.iterdir())} == used
     assert all((MODULES / module / "go.sum").stat().st_size for module in used)
 

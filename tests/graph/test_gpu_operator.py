@@ -64,10 +64,8 @@ def test_each_pool_with_an_operator_driver_has_one_driver_object_pinned_to_its_n
 
 def test_the_charts_own_driver_object_which_selects_every_gpu_node_is_off() -> None:
     driver = _values(_graph())["driver"]
-    assert driver == {
-        "enabled": True,
-        "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
-    }
+    assert driver["enabled"] is True
+    assert driver["nvidiaDriverCRD"] == {"enabled": True, "deployDefaultCR": False}
 
 
 def test_a_host_driver_pool_beside_others_has_no_driver_object() -> None:
@@ -198,6 +196,23 @@ def test_what_came_to_no_end_is_told_and_makes_the_next_run_go_on() -> None:
         if one.name.endswith("-waves")
     }
     assert attempts == {"c-gpu-operator-train-waves": "2", "c-gpu-operator-serve-waves": "0"}
+
+
+def test_the_policy_of_all_nodes_has_every_part_that_an_older_operator_falls_over() -> None:
+    graph = _graph()
+    ours = _values(graph)["driver"]["upgradePolicy"]
+    driver = dict(graph.of(DRIVER)[0].props["spec"]["upgradePolicy"])
+    deletion = driver.pop("podDeletion")
+    budget = {"maxParallelUpgrades": 1, "maxUnavailable": "25%"}
+    assert ours == {**driver, **budget, "gpuPodDeletion": deletion}
+    assert ours["waitForCompletion"]["podSelector"] == "is-a-job"
+    assert ours["drain"]["timeoutSeconds"] == deletion["timeoutSeconds"] == 300
+
+
+def test_nodes_that_one_pool_leaves_to_people_are_upgraded_by_no_older_operator() -> None:
+    slurm = {("node_pools", 0, "workload"): "slurm"}
+    assert _values(_graph())["driver"]["upgradePolicy"]["autoUpgrade"] is True
+    assert _values(_graph(slurm))["driver"]["upgradePolicy"]["autoUpgrade"] is False
 
 
 def test_an_unprivileged_pod_cannot_ask_for_all_gpus_by_a_variable() -> None:

@@ -80,7 +80,7 @@ class GpuOperator(KubernetesComponent):
             source=charts,
             namespace=args.namespace,
             values=operator_values(
-                args, pools, monitored=monitored, delete_crds=delete_crds
+                args, pools, jobs=jobs, monitored=monitored, delete_crds=delete_crds
             ).as_dict(),
             delete_crds=delete_crds,
             needs=lambda inside: _configurations(name, args, pools, inside),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
 from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_parted_name
+from pulumi_gpu_cluster.gpu_operator.nvidia_driver import NvidiaDriver, driver_of
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 
@@ -26,6 +27,7 @@ class OperatorValues:
         monitored: Whether a ServiceMonitor of ours reads them.
         tolerations: Tolerations of everything that runs on each GPU node.
         delete_crds: Whether the operator's CRDs go with the release.
+        upgrades: The upgrade policy of the whole cluster.
     """
 
     driver: bool
@@ -36,6 +38,7 @@ class OperatorValues:
     monitored: bool
     tolerations: Sequence[Mapping[str, str]]
     delete_crds: bool
+    upgrades: Mapping[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """The values as Helm takes them."""
@@ -71,6 +74,7 @@ class OperatorValues:
         return {
             "enabled": True,
             "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
+            "upgradePolicy": dict(self.upgrades),
         }
 
     def _layouts(self) -> dict[str, str]:
@@ -93,6 +97,7 @@ def operator_values(
     args: GpuOperatorArgs,
     pools: Iterable[NodePoolArgs],
     *,
+    jobs: str,
     monitored: bool,
     delete_crds: bool,
 ) -> OperatorValues:
@@ -101,11 +106,13 @@ def operator_values(
     Args:
         args: The site file's section.
         pools: All node pools.
+        jobs: Label selector of the pods that a driver upgrade waits for.
         monitored: Whether a ServiceMonitor of ours reads the GPUs' metrics.
         delete_crds: Whether the operator's CRDs go with the release.
     """
     gpu_pools = [pool for pool in pools if pool.gpu is not None]
     layouts = mig_parted_config(gpu_pools)
+    drivers = [driver for pool in gpu_pools if (driver := driver_of(pool, jobs)) is not None]
     installs = any(pool.driver is None or pool.driver.source == "operator" for pool in gpu_pools)
     strategies = {pool.mig.strategy for pool in gpu_pools if pool.mig is not None}
     return OperatorValues(
@@ -120,4 +127,27 @@ def operator_values(
         monitored=monitored,
         tolerations=agent_tolerations(gpu_pools),
         delete_crds=delete_crds,
+        upgrades=_upgrades(drivers),
     )
+
+
+def _upgrades(drivers: Sequence[NvidiaDriver]) -> dict[str, Any]:
+    """The policy of all nodes together, by which operators before 26.7 go.
+
+    They end with a panic where a part is missing. Later ones ask each NVIDIADriver for its own.
+    Where one pool leaves its nodes to people, all do.
+    """
+    policies = [driver.spec()["upgradePolicy"] for driver in drivers]
+    if not policies:
+        return {}
+    policy = dict(policies[0])
+    # The chart has a name of its own for what the object calls podDeletion.
+    deletion = policy.pop("podDeletion")
+    return {
+        **policy,
+        "autoUpgrade": all(one["autoUpgrade"] for one in policies),
+        # No pool's own: the release would change with every node that joins.
+        "maxParallelUpgrades": 1,
+        "maxUnavailable": "25%",
+        "gpuPodDeletion": deletion,
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,6 +51,7 @@ class ChartFacts:
         dependencies: The charts it bundles.
         unchecked: Keys of bundled charts whose values are unknown, so that nothing below
             their key is checked.
+        defaults: What its values are by themselves, as far as objects are made out of them.
     """
 
     version: str
@@ -58,6 +59,7 @@ class ChartFacts:
     values: dict[str, Shape]
     dependencies: tuple[Dependency, ...]
     unchecked: tuple[str, ...]
+    defaults: dict[str, Any] = field(default_factory=dict)
 
 
 def load_facts(name: str, folder: Path = DATA) -> ChartFacts:
@@ -69,6 +71,7 @@ def load_facts(name: str, folder: Path = DATA) -> ChartFacts:
         values=raw["values"],
         dependencies=tuple(Dependency(**entry) for entry in raw["dependencies"]),
         unchecked=tuple(raw["unchecked"]),
+        defaults=raw.get("defaults", {}),
     )
 
 
@@ -93,7 +96,10 @@ def save(
     Returns:
         Whether anything was written.
     """
-    text = json.dumps(asdict(facts), indent=1, sort_keys=True) + "\n"
+    fields = asdict(facts)
+    if not facts.defaults:
+        del fields["defaults"]
+    text = json.dumps(fields, indent=1, sort_keys=True) + "\n"
     path = folder / f"{name}.json"
     changed = not path.exists() or path.read_text("utf-8") != text
     if changed:

@@ -121,7 +121,23 @@ def chart_facts(chart: Chart, stand_in: StandIn, root: Path) -> ChartFacts:
         values=dict(sorted({**shape, "global": MAP}.items())),
         dependencies=dependencies,
         unchecked=tuple(sorted(unchecked)),
+        defaults=_defaults(stand_in, root),
     )
+
+
+def _defaults(stand_in: StandIn, root: Path) -> Json:
+    """The values that become fields of the objects which the chart makes out of them."""
+    if not stand_in.projected or stand_in.source.values is None:
+        return {}
+    fields = {
+        field
+        for crd in _crds(stand_in.source, root)
+        if crd["metadata"]["name"] in stand_in.projected
+        for version in crd["spec"]["versions"]
+        for field in version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    }
+    values: Json = read(root / stand_in.source.values / "values.yaml")
+    return {key: value for key, value in values.items() if key in fields}
 
 
 def chart_crds(stand_in: StandIn, root: Path) -> dict[str, list[Json]]:

@@ -28,9 +28,21 @@ _HOOK: Final = {
 
 
 def chart_files(
-    chart: Chart, stand_in: StandIn, facts: ChartFacts, crds: Mapping[str, list[Json]]
+    chart: Chart,
+    stand_in: StandIn,
+    facts: ChartFacts,
+    crds: Mapping[str, list[Json]],
+    *,
+    played: bool = True,
 ) -> dict[str, str]:
     """Everything in the chart's folder.
+
+    Args:
+        chart: The chart as the product's catalogue pins it.
+        stand_in: What there is to know of it beside that.
+        facts: What was harvested of it.
+        crds: Its CRDs, by the bundled chart they belong to.
+        played: Whether the stages come with it that play its operator.
 
     Raises:
         ValueError: The facts are of another version than the catalogue pins, or a CRD is in the
@@ -46,10 +58,11 @@ def chart_files(
         "values.schema.json": _json(schema_of(facts.values)),
         "files/bundled.json": _json([dependency.key for dependency in facts.dependencies]),
         **_templates(chart.name),
-        **_stages(chart.name),
+        **(_stages(chart.name) if played else {}),
         **_workloads(stand_in, ""),
         **_crds(chart, crds, ""),
         **_projected(stand_in, crds[""]),
+        **({"files/defaults.json": _json(facts.defaults)} if facts.defaults else {}),
     }
     for dependency in facts.dependencies:
         below = {
@@ -121,9 +134,16 @@ def _workload(workload: Workload) -> str:
         f"{{{{- $placing := {placing} }}}}\n"
         f'{{{{ include "standin.deployment" (dict "root" . "name" ({workload.name})'
         f' "nodeSelector" (get $placing "{node_selector}")'
-        f' "tolerations" (get $placing "{tolerations}")) }}}}\n'
+        f' "tolerations" (get $placing "{tolerations}")'
+        f' "account" "{workload.account}" "env" ({_env(workload)})) }}}}\n'
         "{{- end }}\n"
     )
+
+
+def _env(workload: Workload) -> str:
+    """The container's environment, as a Helm expression."""
+    variables = " ".join(f'"{name}" ({value})' for name, value in workload.env)
+    return f"dict {variables}".rstrip()
 
 
 def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[str, str]:

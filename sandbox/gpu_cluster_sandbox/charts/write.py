@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from gpu_cluster_sandbox.charts.render import chart_files
 from pulumi_gpu_cluster.catalog.charts import CHARTS
 
 
-def write_charts(directory: Path) -> dict[str, Path]:
+def write_charts(directory: Path, controlled: Collection[str] = ()) -> dict[str, Path]:
     """Writes every stand-in chart as an unpacked chart folder.
 
     A chart that is there and whole is left alone; another one is replaced as a whole, so that
@@ -22,6 +22,7 @@ def write_charts(directory: Path) -> dict[str, Path]:
 
     Args:
         directory: Where the charts go: `<directory>/<chart name>`. Made where missing.
+        controlled: Charts whose operators really run, so that no stage is to play them.
 
     Returns:
         Each chart's folder, by the chart's name.
@@ -34,7 +35,13 @@ def write_charts(directory: Path) -> dict[str, Path]:
     with _locked(directory / ".lock"):
         for name, stand_in in STAND_INS.items():
             folder = directory / name
-            files = chart_files(CHARTS[name], stand_in, load_facts(name), load_crds(name))
+            files = chart_files(
+                CHARTS[name],
+                stand_in,
+                load_facts(name),
+                load_crds(name),
+                played=name not in controlled,
+            )
             if _content(folder) != files:
                 _replace(folder, files)
             written[name] = folder

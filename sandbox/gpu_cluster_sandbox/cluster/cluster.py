@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from lightkube import Client, KubeConfig
 
+from gpu_cluster_sandbox.cluster.chosen import chosen
+from gpu_cluster_sandbox.cluster.controllers import prepare_controllers
 from gpu_cluster_sandbox.cluster.errors import ClusterError
 from gpu_cluster_sandbox.cluster.health import trouble
 from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
@@ -57,13 +59,20 @@ class Cluster:
     """One embedded cluster, wholly described by its folder.
 
     Args:
-        state_dir: The cluster's folder; other things may lie in it too.
+        state_dir: The cluster's folder; other things may lie in it too. Which operators'
+            controllers it runs is kept there.
         engine: The programs it runs; only `start` needs them.
     """
 
     def __init__(self, state_dir: Path, engine: Engine | None = None) -> None:
         self._layout = Layout(state_dir.absolute())
         self._engine = engine
+        self._controllers = chosen(self._layout.state)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """All its parts, in the order in which they start."""
+        return (*PART_NAMES, *(controller.program.name for controller in self._controllers))
 
     @property
     def kubeconfig(self) -> Path:
@@ -90,7 +99,7 @@ class Cluster:
                 self._process(part.name).adopt()
             ailing = [part.name for part in parts if not self._is_well(part)]
             if not ailing:
-                prepare_kwok(self.client())
+                self._prepare()
                 report(f"the cluster runs at {self._address(ports)}")
                 return
             report(f"starting {', '.join(ailing)} ...")
@@ -99,6 +108,7 @@ class Cluster:
                 self._process(part.name).stop(_GRACE_SECONDS)
             names = [part.name for part in absent]
             listeners = [*names, "etcd-peer"] if "etcd" in names else names
+            listeners += [f"{name}-probe" for name in names if name not in PART_NAMES]
             ports = settle_taken(self._layout.ports, ports, listeners)
             self._write_kubeconfigs(ports)
             self._start_in_order(self._parts(ports))
@@ -112,7 +122,7 @@ class Cluster:
         if not self._layout.state.is_dir():
             return
         with self._locked(report):
-            for name in reversed(PART_NAMES):
+            for name in reversed(self.part_names):
                 process = self._process(name)
                 process.adopt()
                 if process.pid() is not None:
@@ -133,7 +143,7 @@ class Cluster:
         """Every part, in the order in which they start."""
         layout = self._layout
         if not layout.ports.exists():
-            return [PartStatus(name, None, None, "never started") for name in PART_NAMES]
+            return [PartStatus(name, None, None, "never started") for name in self.part_names]
         found: list[PartStatus] = []
         for part in self._parts(load_ports(layout.ports)):
             pid = self._process(part.name).pid()
@@ -147,9 +157,9 @@ class Cluster:
         Raises:
             ClusterError: There is no such part.
         """
-        if part not in PART_NAMES:
+        if part not in self.part_names:
             raise ClusterError(
-                f"the cluster has no part {part!r}", f"choose from {', '.join(PART_NAMES)}"
+                f"the cluster has no part {part!r}", f"choose from {', '.join(self.part_names)}"
             )
         return self._layout.log(part)
 
@@ -157,7 +167,7 @@ class Cluster:
         for part in parts:
             process = self._process(part.name)
             if part.name == "kwok":
-                prepare_kwok(self.client())
+                self._prepare()
             if not process.runs(part.command):
                 process.stop(_GRACE_SECONDS)
                 if part.name == "kwok":
@@ -198,7 +208,13 @@ class Cluster:
     def _parts(self, ports: dict[str, int]) -> tuple[Part, ...]:
         # Without an engine only what a part is asked for counts, not how it is started.
         programs = self._engine.program if self._engine else Path
-        return describe_parts(self._layout, programs, ports)
+        return describe_parts(self._layout, programs, ports, self._controllers)
+
+    def _prepare(self) -> None:
+        client = self.client()
+        prepare_kwok(client)
+        if self._controllers:
+            prepare_controllers(client, self._controllers)
 
     def _process(self, name: str) -> Process:
         layout = self._layout
@@ -213,7 +229,8 @@ class Cluster:
         cluster = f"sandbox-{layout.state.name}"
         write_kubeconfig(layout.kubeconfig, layout.pki, "admin", server, cluster)
         layout.run.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for part, identity in _IDENTITIES.items():
+        controllers = {one.program.name: "controllers" for one in self._controllers}
+        for part, identity in {**_IDENTITIES, **controllers}.items():
             path = layout.part_kubeconfig(part)
             write_kubeconfig(path, layout.pki, identity, server, cluster)
 

@@ -43,6 +43,18 @@ def write_kubeconfig(path: Path, pki: Pki, identity: str, server: str, cluster: 
         "contexts": [{"name": cluster, "context": {"cluster": cluster, "user": identity}}],
         "current-context": cluster,
     }
+    _write(path, content)
+
+
+def write_token_kubeconfig(path: Path, like: Path, token: str) -> None:
+    """Write the kubeconfig of a ServiceAccount, for the cluster of another kubeconfig."""
+    content = json.loads(like.read_text())
+    (user,) = content["users"]
+    user["user"] = {"token": token}
+    _write(path, content)
+
+
+def _write(path: Path, content: object) -> None:
     text = (json.dumps(content, indent=2) + "\n").encode()
     if not path.exists() or path.read_bytes() != text:
         write_private(path, text)

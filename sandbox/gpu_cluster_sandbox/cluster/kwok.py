@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
 from lightkube import generic_resource
-from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.models.rbac_v1 import PolicyRule, RoleRef, Subject
+from lightkube.models.rbac_v1 import PolicyRule
 from lightkube.resources.apiextensions_v1 import CustomResourceDefinition
 from lightkube.resources.coordination_v1 import Lease
-from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 
 from gpu_cluster_sandbox import stages
+from gpu_cluster_sandbox.cluster.rights import grant, rule
 
 if TYPE_CHECKING:
     from lightkube import Client
 
 _USER: Final = "gpu-cluster-sandbox:kwok"
-_RBAC: Final = "rbac.authorization.k8s.io"
 _READ: Final = ["get", "list", "watch"]
 _WRITE: Final = ["patch", "update"]
 
 # lightkube types neither its generic resources nor their making from a mapping.
 _create = cast("Any", generic_resource).create_global_resource
-_STAGE: Final[Any] = _create("kwok.x-k8s.io", "v1alpha1", "Stage", "stages")
+STAGE: Final[Any] = _create("kwok.x-k8s.io", "v1alpha1", "Stage", "stages")
 _CRD: Final[Any] = CustomResourceDefinition
 
 
@@ -34,11 +32,9 @@ def prepare_kwok(client: Client) -> None:
     crd = stages.stage_crd()
     client.apply(_CRD.from_dict(crd), force=True)
     client.wait(CustomResourceDefinition, crd["metadata"]["name"], for_conditions=["Established"])
-    role, binding = _permissions()
-    client.apply(role, force=True)
-    client.apply(binding, force=True)
+    grant(client, _USER, _rules())
     for stage in stages.cluster_stages():
-        client.apply(_STAGE.from_dict(stage), force=True)
+        client.apply(STAGE.from_dict(stage), force=True)
 
 
 def free_nodes(client: Client) -> None:
@@ -50,27 +46,18 @@ def free_nodes(client: Client) -> None:
     client.deletecollection(Lease, namespace="kube-node-lease")
 
 
-def _permissions() -> tuple[ClusterRole, ClusterRoleBinding]:
+def _rules() -> list[PolicyRule]:
     """Kwok's rights, as narrow as the stages allow."""
-    metadata = ObjectMeta(name=_USER)
-    rules = [
-        _rule("", ["events"], ["create", *_WRITE]),
-        _rule("", ["nodes", "pods"], [*_READ, *_WRITE, "delete"]),
-        _rule("", ["nodes/status", "pods/status"], _WRITE),
-        _rule("coordination.k8s.io", ["leases"], [*_READ, *_WRITE, "create"]),
-        _rule("kwok.x-k8s.io", ["stages"], _READ),
-        _rule("kwok.x-k8s.io", ["stages/status"], _WRITE),
+    return [
+        rule("", ["events"], ["create", *_WRITE]),
+        rule("", ["nodes", "pods"], [*_READ, *_WRITE, "delete"]),
+        rule("", ["nodes/status", "pods/status"], _WRITE),
+        rule("coordination.k8s.io", ["leases"], [*_READ, *_WRITE, "create"]),
+        rule("kwok.x-k8s.io", ["stages"], _READ),
+        rule("kwok.x-k8s.io", ["stages/status"], _WRITE),
         # A stage names a kind, not the resource, so the operators' groups are opened whole.
-        *(_rule(group, ["*"], [*_READ, *_WRITE, "delete"]) for group in _operators_groups()),
+        *(rule(group, ["*"], [*_READ, *_WRITE, "delete"]) for group in _operators_groups()),
     ]
-    return (
-        ClusterRole(metadata=metadata, rules=rules),
-        ClusterRoleBinding(
-            metadata=metadata,
-            roleRef=RoleRef(apiGroup=_RBAC, kind="ClusterRole", name=_USER),
-            subjects=[Subject(apiGroup=_RBAC, kind="User", name=_USER)],
-        ),
-    )
 
 
 def _operators_groups() -> list[str]:
@@ -82,7 +69,3 @@ def _operators_groups() -> list[str]:
     ]
     # Written as group and version: "nvidia.com/v1".
     return sorted({reference.rpartition("/")[0] for reference in references} - {""})
-
-
-def _rule(group: str, resources: list[str], verbs: list[str]) -> PolicyRule:
-    return PolicyRule(apiGroups=[group], resources=resources, verbs=verbs)

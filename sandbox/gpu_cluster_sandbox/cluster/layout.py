@@ -46,6 +46,10 @@ class Layout:
         """A part's own kubeconfig."""
         return self.run / f"{part}.kubeconfig"
 
+    def controller_home(self, part: str) -> Path:
+        """The folder with an operator's controller's own files."""
+        return self.run / part
+
     def pid_file(self, part: str) -> Path:
         """A part's pid file."""
         return self.run / f"{part}.json"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from gpu_cluster_sandbox.cluster.pki import FRONT_PROXY
 from gpu_cluster_sandbox.cluster.ports import LOOPBACK
+from gpu_cluster_sandbox.engine.cache import entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from gpu_cluster_sandbox.cluster.layout import Layout
+    from gpu_cluster_sandbox.controllers.catalogue import Controller
 
     Programs = Callable[[str], Path]
 
@@ -23,7 +26,7 @@ PART_NAMES: Final = (
     "kube-scheduler",
     "kwok",
 )
-"""In the order in which they start; they stop in the reverse."""
+"""The control plane in the order in which it starts; it stops in the reverse."""
 
 SIMULATED: Final = "kwok.x-k8s.io/node=fake"
 """The annotation that gives a node to kwok; it touches no other."""
@@ -50,15 +53,19 @@ class Part:
 
 
 def describe_parts(
-    layout: Layout, programs: Programs, ports: Mapping[str, int]
+    layout: Layout,
+    programs: Programs,
+    ports: Mapping[str, int],
+    controllers: Iterable[Controller] = (),
 ) -> tuple[Part, ...]:
-    """All parts in the order in which they start."""
+    """All parts in the order in which they start, the operators' controllers last."""
     return (
         _etcd(layout, programs, ports),
         _api_server(layout, programs, ports),
         _controller_manager(layout, programs, ports),
         _scheduler(layout, programs, ports),
         _kwok(layout, programs, ports),
+        *(_controller(layout, controller, ports) for controller in controllers),
     )
 
 
@@ -206,6 +213,29 @@ def _kwok(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
             "--v=WARN",
         ),
         port=ports["kwok"],
+        health="/healthz",
+        secure=False,
+    )
+
+
+def _controller(layout: Layout, controller: Controller, ports: Mapping[str, int]) -> Part:
+    name = controller.program.name
+    return Part(
+        name=name,
+        command=(
+            sys.executable,
+            # The working directory's files must not be imported.
+            "-P",
+            "-m",
+            "gpu_cluster_sandbox.controllers",
+            name,
+            f"--kubeconfig={layout.part_kubeconfig(name)}",
+            f"--home={layout.controller_home(name)}",
+            f"--port={ports[name]}",
+            f"--probe-port={ports[f'{name}-probe']}",
+            f"--program={entry(controller.program) / name}",
+        ),
+        port=ports[name],
         health="/healthz",
         secure=False,
     )

@@ -53,6 +53,7 @@ IDENTITIES: Final = (
     Identity("controller-manager", user="system:kube-controller-manager"),
     Identity("scheduler", user="system:kube-scheduler"),
     Identity("kwok", user="gpu-cluster-sandbox:kwok"),
+    Identity("controllers", user="gpu-cluster-sandbox:controllers"),
     Identity("apiserver", user="kube-apiserver", server=True, client=False),
     Identity("components", user="components", server=True, client=False),
     Identity("etcd", user="etcd", authority="etcd-ca", server=True),

@@ -23,6 +23,8 @@ NAMES: Final = (
     "kube-controller-manager",
     "kube-scheduler",
     "kwok",
+    "gpu-operator",
+    "gpu-operator-probe",
 )
 
 # Below the range that Linux gives to outgoing connections (32768 on), whose use of a

@@ -25,6 +25,11 @@ def cached(item: Program | Script) -> Path | None:
     return program if program.exists() else None
 
 
+def carried(program: Program) -> Path:
+    """The root folder of a program that carries files: itself, and they at their places."""
+    return entry(program) / "root"
+
+
 def build(item: Program | Script, go: Go, report: Callable[[str], None]) -> Path:
     """The program from the cache, built first where it is not there.
 
@@ -51,6 +56,7 @@ def build(item: Program | Script, go: Go, report: Callable[[str], None]) -> Path
                 worker.copy(item)
             else:
                 worker.compile(item)
+                worker.carry(item)
         shutil.rmtree(unfinished / "source")
         shutil.rmtree(folder, ignore_errors=True)
         unfinished.rename(folder)
@@ -88,6 +94,18 @@ class _Worker:
             log=_log(program),
             report=self._report,
         )
+
+    def carry(self, program: Program) -> None:
+        if not program.carries:
+            return
+        module = self._module(program.carried_by, _log(program))
+        root = self._folder / carried(program).name
+        for source, path in program.carries:
+            target = root / path.lstrip("/")
+            shutil.copytree(module / source, target, dirs_exist_ok=True)
+        for path in program.mounts:
+            (root / path.lstrip("/")).mkdir()
+        (root / program.name).hardlink_to(self._folder / program.name)
 
     def copy(self, script: Script) -> None:
         source = self._module(script.go_module, _log(script)) / script.path

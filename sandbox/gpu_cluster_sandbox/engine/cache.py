@@ -43,7 +43,7 @@ def entry(item: Program | Script) -> Path:
 def _recipe(item: Program | Script) -> tuple[object, ...]:
     if isinstance(item, Script):
         return item.go_module, item.path
-    return item.package, item.version, item.variables, item.schema_of
+    return item.package, item.version, item.variables, item.schema_of, *item.carries, *item.mounts
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from gpu_cluster_sandbox.engine.golang import find_go
 from gpu_cluster_sandbox.engine.on_path import find_plugin, find_programs
 from gpu_cluster_sandbox.engine.pins import (
     COMMAND_PROVIDER,
+    CONTROLLERS,
     LANGUAGE_HOST,
     NAMES,
     PROGRAMS,
@@ -36,7 +37,10 @@ _STAND_INS: Final = {
 
 
 def ensure_engine(
-    mode: Mode, report: Callable[[str], None], only: Collection[str] | None = None
+    mode: Mode,
+    report: Callable[[str], None],
+    only: Collection[str] | None = None,
+    controllers: Collection[str] = (),
 ) -> Engine:
     """The engine with every program in place, which takes minutes the first time.
 
@@ -45,6 +49,7 @@ def ensure_engine(
             "download" takes Pulumi and its plugins from their official releases.
         report: Gets one line at a time about what is going on.
         only: Names of the programs wanted; all of them by default.
+        controllers: Names of the operators' own controllers that are wanted beside them.
 
     Raises:
         EngineError: Naming the program, the reason, and the log or the way out.
@@ -67,6 +72,7 @@ def ensure_engine(
     for name in absent:
         report(f"no {name} on PATH: a stand-in {_STAND_INS[name]}")
     to_build = [program for program in missing if program.name not in programs]
+    to_build += [program for program in CONTROLLERS if program.name in controllers]
     return _complete(programs, to_build, absent, report)
 
 

@@ -46,6 +46,10 @@ class Program:
         fitting: Versions on PATH that are used instead; None takes any.
         version_arguments: What makes the program print its version.
         schema_of: A Go module whose provider schema the build embeds; "" for none.
+        carries: Folders of the Go module that the program reads when it runs, each with the
+            place where it looks for it.
+        carried_by: That Go module; "" for none.
+        mounts: Folders in which its pod would find what is not the image's.
     """
 
     name: str
@@ -57,6 +61,9 @@ class Program:
     fitting: Fitting | None = None
     version_arguments: tuple[str, ...] = ("--version",)
     schema_of: str = ""
+    carries: tuple[tuple[str, str], ...] = ()
+    carried_by: str = ""
+    mounts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,23 @@ PROGRAMS: Final = (
     PULUMI,
     KUBERNETES_PROVIDER,
 )
+
+# The newest commit that the module proxy serves: between 25.3.3 and 25.10.0, and so a year older
+# than the chart that is installed. What differs stands in docs/sandbox.md.
+GPU_OPERATOR: Final = Program(
+    name="gpu-operator",
+    module="gpu-operator",
+    package="github.com/NVIDIA/gpu-operator/cmd/gpu-operator",
+    version="0.0.0-20250917190837-d73a0086a6ba",
+    source="https://github.com/NVIDIA/gpu-operator/tree/d73a0086a6ba",
+    # source: NVIDIA/gpu-operator docker/Dockerfile
+    carries=(("assets", "/opt/gpu-operator"), ("manifests", "/opt/gpu-operator/manifests")),
+    carried_by="github.com/NVIDIA/gpu-operator",
+    mounts=("/run", "/host-etc"),
+)
+
+CONTROLLERS: Final = (GPU_OPERATOR,)
+"""Operators' own controllers: only built where somebody asks, and never taken from PATH."""
 
 # Runs the user's program under the language host; the same file that a Pulumi release ships.
 PYTHON_EXEC: Final = Script(

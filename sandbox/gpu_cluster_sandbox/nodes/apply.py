@@ -34,7 +34,13 @@ _AT_ONCE: Final = 8
 _REPORT_EVERY: Final = 500
 
 
-def apply_nodes(client: Client, site: Site, report: Callable[[str], None] = lambda _: None) -> None:
+def apply_nodes(
+    client: Client,
+    site: Site,
+    report: Callable[[str], None] = lambda _: None,
+    *,
+    discovered: bool = True,
+) -> None:
     """Makes the cluster's simulated nodes those of the site, and touches no other node.
 
     Nodes that are there and as they should be are left alone. Server-side apply with a manager
@@ -44,11 +50,14 @@ def apply_nodes(client: Client, site: Site, report: Callable[[str], None] = lamb
         client: An administrator of the cluster.
         site: The site whose machines are simulated.
         report: Takes a line of progress now and then, where there are many nodes.
+        discovered: Whether the GPU Operator's label of the GPUs' presence comes with them.
     """
     live = {
         node["metadata"]["name"]: node for node in _nodes(client) if APPLIED in _annotations(node)
     }
-    wanted = {node["metadata"]["name"]: node for node in simulated_nodes(site)}
+    wanted = {
+        node["metadata"]["name"]: node for node in simulated_nodes(site, discovered=discovered)
+    }
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         work = [pool.submit(_apply, client, node, live.get(name)) for name, node in wanted.items()]
         work += [pool.submit(client.delete, Node, name) for name in live.keys() - wanted.keys()]

@@ -20,6 +20,9 @@ SYSTEM_NODE: Final = "sandbox-system"
 RDMA_NOTE: Final = "sandbox.gpu-cluster.io/rdma"
 """The annotation with the RDMA resources that a node's adapters would give."""
 
+OS_RELEASE: Final = 'ID=ubuntu\nVERSION_ID="24.04"\n'
+"""What /etc/os-release says on every simulated node, as far as somebody asks."""
+
 Manifest = dict[str, Any]
 
 _SIMULATED: Final = {"kwok.x-k8s.io/node": "fake"}
@@ -31,12 +34,17 @@ _WHOLE: Final = "whole"
 _DEFAULT_STRATEGY: Final = "single"  # the GPU Operator chart's default
 
 
-def simulated_nodes(site: Site) -> list[Manifest]:
+def simulated_nodes(site: Site, *, discovered: bool = True) -> list[Manifest]:
     """A node for each machine of the site's pools.
 
     Pools that are found by a selector get nodes `<pool>-1` and so on, as many as capacity is
     proven against, that carry the selector's labels and the pool's taints, as the cloud's own
     would. Where no pool would take an operator's pod, a node without GPUs is added for them.
+
+    Args:
+        site: The site whose machines are simulated.
+        discovered: Whether the GPU Operator's label of the GPUs' presence is there: not where
+            its controller runs and sets it.
 
     Raises:
         KeyError: A pool's GPU model is not in the catalogue; the site's rules report that first.
@@ -50,6 +58,7 @@ def simulated_nodes(site: Site) -> list[Manifest]:
             labels={
                 **(pool.selector or {}),
                 **_gpu_labels(pool.gpu, pool.mig.strategy if pool.mig is not None else usual),
+                **_presence(pool.gpu, discovered=discovered),
                 **_nic_labels(pool),
             },
             resources={"cpu": str(pool.cpus), "memory": pool.memory, **_gpu_resources(pool.gpu)},
@@ -120,7 +129,7 @@ def _os_labels() -> dict[str, str]:
 
 
 def _gpu_labels(gpu: GpuArgs | None, strategy: str) -> dict[str, str]:
-    """NFD's label of the PCI vendor, the operator's of its presence, and GFD's of what it is."""
+    """NFD's label of the PCI vendor, and GFD's of what it is."""
     if gpu is None:
         return {}
     model = model_of(gpu)
@@ -130,7 +139,6 @@ def _gpu_labels(gpu: GpuArgs | None, strategy: str) -> dict[str, str]:
     capable = model.mig is not None
     return {
         "feature.node.kubernetes.io/pci-10de.present": "true",
-        "nvidia.com/gpu.present": "true",
         "nvidia.com/gpu.product": model.gfd_product,
         "nvidia.com/gpu.count": str(gpu.count),
         # Close to what the driver prints, which is less by what firmware keeps for itself.
@@ -143,6 +151,11 @@ def _gpu_labels(gpu: GpuArgs | None, strategy: str) -> dict[str, str]:
         "nvidia.com/mig.capable": str(capable).lower(),
         **({"nvidia.com/mig.strategy": strategy} if capable else {}),
     }
+
+
+def _presence(gpu: GpuArgs | None, *, discovered: bool) -> dict[str, str]:
+    """The operator's label of a node that has GPUs."""
+    return {"nvidia.com/gpu.present": "true"} if gpu is not None and discovered else {}
 
 
 def _nic_labels(pool: NodePoolArgs) -> dict[str, str]:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from typing import Literal
 
-from gpu_cluster_sandbox.cluster import Cluster
+from gpu_cluster_sandbox.cluster import Cluster, chosen
 from gpu_cluster_sandbox.engine import ensure_engine
 from gpu_cluster_sandbox.errors import SandboxError
 from gpu_cluster_sandbox.stack.losses import losses
@@ -41,7 +41,8 @@ def down(
         return
     site = checked_site(workspace, report)
     with workspace.alone():
-        engine = ensure_engine(engine_mode, report)
+        names = [controller.program.name for controller in chosen(workspace.state)]
+        engine = ensure_engine(engine_mode, report, controllers=names)
         cluster = Cluster(workspace.state, engine)
         pulumi = PulumiCommand(workspace, engine)
         if pulumi.stack_exists():

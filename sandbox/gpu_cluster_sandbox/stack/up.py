@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, Literal
 
 from gpu_cluster_sandbox.charts import write_charts
-from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster
+from gpu_cluster_sandbox.cluster import KUBERNETES_VERSION, Cluster, choose
 from gpu_cluster_sandbox.engine import ensure_engine
 from gpu_cluster_sandbox.errors import SandboxError
 from gpu_cluster_sandbox.nodes import apply_nodes, show_nodes_to_operators
@@ -28,19 +28,35 @@ _NOT_NEEDED_HERE: Final = frozenset({"secret-missing", "host-key-missing"})
 """Rules about what a site has only once its machines are there; the sandbox makes its own."""
 
 
-def up(workspace: Workspace, engine_mode: Literal["auto", "download"], report: Report) -> None:
+def up(
+    workspace: Workspace,
+    engine_mode: Literal["auto", "download"],
+    report: Report,
+    controllers: Collection[str] = (),
+) -> None:
     """Brings the site up on its simulated cluster, or finds that nothing has to change.
+
+    Args:
+        workspace: Whose sandbox.
+        engine_mode: Where the engine comes from.
+        report: Says what happens.
+        controllers: Operators' controllers that run for real from now on, beside those that do.
 
     Raises:
         SandboxError: Something that the user can mend.
     """
     site = checked_site(workspace, report)
     with workspace.alone():
-        engine = ensure_engine(engine_mode, report)
+        real = choose(workspace.state, controllers)
+        engine = ensure_engine(
+            engine_mode, report, controllers=[controller.program.name for controller in real]
+        )
         cluster = Cluster(workspace.state, engine)
         cluster.start(report)
-        apply_nodes(cluster.client(), site, report)
-        write_charts(workspace.charts)
+        controlled = {controller.chart for controller in real}
+        discovered = "gpu-operator" not in controlled
+        apply_nodes(cluster.client(), site, report, discovered=discovered)
+        write_charts(workspace.charts, controlled)
         pulumi = PulumiCommand(workspace, engine)
         missing = overrides.write_working_copy(workspace, KUBERNETES_VERSION)
         pulumi.create_stack()

@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from gpu_cluster_sandbox.stages.devices import device_stages
+from gpu_cluster_sandbox.stages.driver import driver_stages
 from gpu_cluster_sandbox.stages.gate import gate_stages
 
 _FOLDER: Final = Path(__file__).parent
@@ -27,7 +28,7 @@ def cluster_stages() -> list[dict[str, Any]]:
     """The stages of nodes and pods, which every sandbox has."""
     files = (_FOLDER / "node.yaml", _FOLDER / "pod.yaml")
     written = (stage for path in files for stage in _documents(path))
-    return [*written, *device_stages(), *gate_stages()]
+    return [*written, *device_stages(), *driver_stages(), *gate_stages()]
 
 
 def operator_stages(chart: str) -> list[dict[str, Any]]:

@@ -19,6 +19,10 @@ LAYOUTS_NOTE: Final = "sandbox.gpu-cluster.io/layouts"
 DONE: Final = "sandbox.gpu-cluster.io/devices"
 """The annotation with the GPUs, layout and strategy that were last brought about."""
 
+FAIL: Final = "gpu-cluster-sandbox/fail"
+"""The annotation by which a node's hardware fails: `mig`, so that no layout can be applied, or
+`gpu-count`, so that one GPU is missing. Without it everything is well again."""
+
 _READY: Final = {
     "key": '.status.conditions.[] | select( .type == "Ready" ) | .status',
     "operator": "In",
@@ -33,7 +37,8 @@ _NOT_DONE: Final = {
         '(.metadata.labels["nvidia.com/gpu.count"]'
         ' + " " + (.metadata.labels["nvidia.com/mig.config"] // "all-disabled")'
         ' + " " + (.metadata.labels["nvidia.com/mig.strategy"] // "none")'
-        ' + " " + (.metadata.labels["nvidia.com/device-plugin.config"] // "unshared"))'
+        ' + " " + (.metadata.labels["nvidia.com/device-plugin.config"] // "unshared")'
+        f' + (.metadata.annotations["{FAIL}"] // "" | if . == "" then "" else " " + . end))'
         f' == .metadata.annotations["{DONE}"]'
         # A layout that is taken back while it is pending leaves what was done as it was.
         ' and .metadata.labels["nvidia.com/mig.config.state"] != "pending"'
@@ -50,29 +55,32 @@ _ASKED: Final = {
     "operator": "In",
 }
 
-# Sets $count, $product, $layout, $strategy, $config, $known (whether the layout is known), $total
-# (the node's instances by profile, and under "whole" its whole GPUs), $sharing and $replicas (how
-# they are shared, how many times) and $wanted (the number of each resource that the node offers).
+# Sets $count, $fail, $product, $layout, $strategy, $config, $known (whether the layout is known and
+# can be applied), $total (the node's instances by profile, and under "whole" its whole GPUs),
+# $sharing and $replicas (how they are shared, how many times) and $wanted (the number of each
+# resource that the node offers).
 _WORK_OUT: Final = """\
 {{- $boards := fromJson `%(boards)s` }}
 {{- $products := fromJson `%(products)s` }}
 {{- $labels := .metadata.labels }}
 {{- $count := get $labels "nvidia.com/gpu.count" | int }}
+{{- $fail := get .metadata.annotations "%(fail)s" }}
+{{- $there := eq $fail "gpu-count" | ternary (sub $count 1) $count }}
 {{- $strategy := get $labels "nvidia.com/mig.strategy" | default "none" }}
 {{- $layout := get $labels "nvidia.com/mig.config" | default "all-disabled" }}
 {{- $product := regexReplaceAll "-MIG-.*$" (get $labels "nvidia.com/gpu.product") "" }}
 {{- $board := get $boards (get $products $product) | default (dict "all-disabled" dict) }}
 {{- $config := get $labels "nvidia.com/device-plugin.config" | default "unshared" }}
 {{- $own := get .metadata.annotations "%(layouts)s" | default "{}" | fromJson }}
-{{- $known := or (hasKey $board $layout) (hasKey $own $layout) }}
+{{- $known := and (or (hasKey $board $layout) (hasKey $own $layout)) (ne $fail "mig") }}
 {{- $total := dict }}
 {{- if hasKey $own $layout }}
 {{- $total = get $own $layout }}
 {{- else if eq $layout "all-disabled" }}
-{{- $_ := set $total "whole" $count }}
+{{- $_ := set $total "whole" $there }}
 {{- else }}
 {{- range $name, $number := get $board $layout | default dict }}
-{{- $_ := set $total $name (mul $count $number) }}
+{{- $_ := set $total $name (mul $there $number) }}
 {{- end }}
 {{- end }}
 {{- $wanted := dict "nvidia.com/gpu" "0" }}
@@ -99,9 +107,10 @@ _WORK_OUT: Final = """\
 # the annotation go in one patch: kwok would take the state between two for a reason to begin
 # again, and finish that second run even after the layout has changed once more.
 _PATCH: Final = """\
+{{- $done := list (toString $count) $layout $strategy $config $fail | compact }}
 metadata:
   annotations:
-    %(done)s: {{ printf "%%d %%s %%s %%s" $count $layout $strategy $config | quote }}
+    %(done)s: {{ join " " $done | quote }}
   labels:
 {{- if hasKey $labels "nvidia.com/mig.config" }}
     nvidia.com/mig.config.state: {{ ternary "success" "failed" $known }}
@@ -145,6 +154,7 @@ def device_stages() -> list[dict[str, Any]]:
         ),
         "done": DONE,
         "layouts": LAYOUTS_NOTE,
+        "fail": FAIL,
     }
     pending = {"labels": {"nvidia.com/mig.config.state": "pending"}}
     return [

@@ -8,13 +8,29 @@ from typing import Final
 
 from gpu_cluster_sandbox.charts.catalogue.stand_in import Source, StandIn, Workload
 
+
+def _image(*path: str) -> str:
+    """An operand's image, as a Helm expression."""
+    words = " ".join(f'"{word}"' for word in path)
+    return f'include "standin.image" (dict "root" . "path" (list {words}))'
+
+
 GPU: Final[Mapping[str, StandIn]] = MappingProxyType(
     {
         "gpu-operator": StandIn(
             source=Source("charts/gpu-operator", "crds/gpu-operator"),
             unpublished="v1.0.0-devel",
             workloads=(
-                Workload('"gpu-operator"', placing="operator"),
+                Workload(
+                    '"gpu-operator"',
+                    placing="operator",
+                    account="gpu-operator",
+                    env=(
+                        ("OPERATOR_NAMESPACE", ".Release.Namespace"),
+                        ("DRIVER_MANAGER_IMAGE", _image("driver", "manager")),
+                        ("VALIDATOR_IMAGE", _image("validator")),
+                    ),
+                ),
                 Workload(
                     'include "standin.fullname" . | printf "%s-master"',
                     placing="master",

@@ -38,6 +38,8 @@ class Workload:
         keys: The names of those two keys there.
         switch: Path in the values of the boolean that switches it off.
         bundled: The bundled chart that makes it; empty for the chart itself.
+        account: Its ServiceAccount; empty for the namespace's default one.
+        env: Variables that its program is told by, with their values as Helm expressions.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Workload:
     keys: tuple[str, str] = ("nodeSelector", "tolerations")
     switch: str = "enabled"
     bundled: str = ""
+    account: str = ""
+    env: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ Takes `values`, and `fields`: a mapping of names to the fields below, or to thei
 {{- end -}}
 
 {{/*
-A Deployment in an operator's place: `root`, `name`, and `placing` with the nodeSelector and
-tolerations that the values give the operator.
+A Deployment in an operator's place: `root`, `name`, the nodeSelector and tolerations that the
+values give the operator, its `account` and its `env`.
 */}}
 {{- define "standin.deployment" -}}
 apiVersion: apps/v1
@@ -57,6 +57,9 @@ spec:
       {{- with .tolerations }}
       tolerations: {{ toJson . }}
       {{- end }}
+      {{- with .account }}
+      serviceAccountName: {{ . }}
+      {{- end }}
       securityContext:
         runAsNonRoot: true
         runAsUser: 65534
@@ -64,6 +67,12 @@ spec:
       containers:
         - name: stand-in
           image: registry.k8s.io/pause:3.10.2
+          {{- with .env }}
+          env:
+          {{- range $name, $value := . }}
+            - {name: {{ $name }}, value: {{ $value | quote }}}
+          {{- end }}
+          {{- end }}
           securityContext:
             allowPrivilegeEscalation: false
             capabilities: {drop: [ALL]}

@@ -1,0 +1,108 @@
+"""Runs a controller for as long as its Deployment is there, as a kubelet would."""
+
+from __future__ import annotations
+
+import http.client
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from lightkube import ApiError, Client
+
+from gpu_cluster_sandbox.cluster.kubeconfig import write_token_kubeconfig
+from gpu_cluster_sandbox.controllers import deployment, program
+from gpu_cluster_sandbox.controllers.catalogue import Controller
+
+_GRACE_SECONDS: Final = 5.0
+_BACKOFF_SECONDS: Final = 5.0
+_TIMEOUT_SECONDS: Final = 2.0
+
+
+@dataclass
+class Runner:
+    """One controller.
+
+    Attributes:
+        controller: Which one.
+        kubeconfig: The runner's own, with which it looks for the Deployment.
+        home: Where its own files lie.
+        probe: Host and port at which the controller says that it is well.
+        say: Takes a line about what happens.
+    """
+
+    controller: Controller
+    client: Client
+    kubeconfig: Path
+    home: program.Home
+    probe: str
+    say: Callable[[str], None]
+    _pod: deployment.Pod | None = None
+    _process: subprocess.Popen[bytes] | None = None
+    _ended: str = ""
+    _not_before: float = field(default=0.0)
+
+    def look(self) -> None:
+        """Brings the process in line with the Deployment."""
+        try:
+            pod = deployment.find_pod(self.client, self.controller.deployment)
+            if pod != self._pod:
+                self.stop()
+                self._pod, self._ended, self._not_before = pod, "", 0.0
+                self.say("its Deployment is gone" if pod is None else "its Deployment is there")
+            self._collect()
+            if pod and self._process is None and time.monotonic() >= self._not_before:
+                self._start(pod)
+        except (ApiError, OSError) as error:
+            self.say(f"{type(error).__name__}: {error}")
+
+    def trouble(self) -> str:
+        """Why the controller is not well; "" where it is, and where nothing asks for it."""
+        if self._pod is None:
+            return ""
+        if self._ended:
+            return self._ended
+        connection = http.client.HTTPConnection(self.probe, timeout=_TIMEOUT_SECONDS)
+        try:
+            connection.request("GET", "/healthz")
+            status = connection.getresponse().status
+        except (OSError, http.client.HTTPException) as error:
+            return f"{type(error).__name__}: {error}"
+        finally:
+            connection.close()
+        return "" if status == http.client.OK else f"status {status}"
+
+    def stop(self) -> None:
+        """Ends the controller."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _collect(self) -> None:
+        code = self._process.poll() if self._process else None
+        if code is not None:
+            self._process = None
+            self._ended = f"ended with code {code}"
+            self._not_before = time.monotonic() + _BACKOFF_SECONDS
+            self.say(self._ended)
+
+    def _start(self, pod: deployment.Pod) -> None:
+        token = deployment.account_token(self.client, pod.namespace, self.controller.account)
+        self.home.prepare()
+        write_token_kubeconfig(self.home.kubeconfig, self.kubeconfig, token)
+        self._process = program.start(
+            self.controller.program,
+            [argument.format(probe=self.probe) for argument in self.controller.arguments],
+            dict(pod.environment),
+            self.home,
+        )
+        self._ended = ""
+        self.say(f"started in namespace {pod.namespace}, process {self._process.pid}")
