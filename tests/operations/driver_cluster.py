@@ -81,6 +81,7 @@ class DriverCluster:
         brings: Version that the operator's DaemonSet brings.
         told: Version that the NVIDIADriver names.
         lag: Steps until the operator notices a change of the NVIDIADriver.
+        operator: The operator's own version.
         began: Nodes in the order in which the operator began them.
     """
 
@@ -88,6 +89,7 @@ class DriverCluster:
     brings: str = OLD
     told: str = OLD
     lag: int = 2
+    operator: str = "v26.7.0"
     began: list[str] = field(default_factory=list[str])
     nodes: dict[str, PlayedNode] = field(default_factory=dict[str, PlayedNode])
     clock: Clock = field(default_factory=Clock)
@@ -147,10 +149,16 @@ class DriverCluster:
         if path == "/api/v1/pods":
             node = query["fieldSelector"].partition("=")[2]
             return _items([_job()] if self.nodes[node].busy else [])
+        return self._of_the_operator(path)
+
+    def _of_the_operator(self, path: str) -> httpx2.Response:
         if path.endswith("/nvidiadrivers/train"):
             error = {"type": "Error", "status": "True", "reason": "ConflictingNodeSelector"}
             conditions = [{**error, "message": "also in serve"}] if self.lag > 100 else []
             return httpx2.Response(200, json={"status": {"conditions": conditions}})
+        if path.endswith("/deployments/gpu-operator"):
+            labels = {"app.kubernetes.io/version": self.operator}
+            return httpx2.Response(200, json={"metadata": {"name": "d", "labels": labels}})
         assert path == f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets", path
         return _items([self._daemon_set()])
 

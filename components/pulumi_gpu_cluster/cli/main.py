@@ -19,10 +19,11 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "check": "Check site files and print all findings at once.",
         "capacity": "Show what each pool has, what is promised and what is free.",
         "drivers": "Show each pool's driver, how long it is supported, and the next step.",
-        "node": "Work on single nodes: their taints, the gate that new ones pass.",
+        "node": "Work on nodes: their taints, the gate that new ones pass, drivers in waves.",
         "recover": "Settle what a killed run left behind.",
         "schema": "Print the JSON Schema of a stack file, for editors.",
         "secrets": "Make the secrets that a site needs and does not have yet.",
+        "upgrade": "Show what an upgrade would do, wave by wave, before it is begun.",
         "versions": "Print the versions that this release installs.",
     }
 )

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.node_pools.cuts import parts_of
 from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs, nodes_of_wave
 
 _DIGITS: Final = re.compile(r"([0-9]+)")
@@ -80,7 +81,8 @@ def driver_spec(pool: NodePoolArgs, namespace: str) -> DriverSpec | None:
         version=driver.version or "",
         canary=upgrade.canaries or pool.node_names[:1],
         wave=upgrade.wave,
-        devices=dict(devices_per_node(pool)),
+        # Nodes that are cut differently are only held against what they offered before.
+        devices=dict(devices_per_node(pool)) if len(parts_of(pool)) == 1 else {},
         namespace=namespace,
     )
 
