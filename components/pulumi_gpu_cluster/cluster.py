@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import pulumi
 
 from pulumi_gpu_cluster.certificates.wiring import certificates
+from pulumi_gpu_cluster.cluster_props import DATA, EXPENDABLE, GPU_CLUSTER_TYPE, KEPT
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.control_plane.component import ControlPlane
 from pulumi_gpu_cluster.facts import pool_facts, tenant_facts, version_facts
@@ -25,9 +26,6 @@ from pulumi_gpu_cluster.tenancy.guard import TenantGuard
 from pulumi_gpu_cluster.tenancy.shares import shares
 from pulumi_gpu_cluster.tenancy.wiring import tenant
 from pulumi_gpu_cluster.workloads.wiring import jupyterhub
-
-GPU_CLUSTER_TYPE: Final = "gpu-cluster:cluster:GpuCluster"
-"""Type token of the component; lives in users' state, so it never changes."""
 
 
 class GpuCluster(pulumi.ComponentResource):
@@ -81,7 +79,8 @@ class GpuCluster(pulumi.ComponentResource):
                 jupyterhub(parts, entry, after=[place, door])
         drivers = {pool: said for part in operator for pool, said in part.told.items()}
         self.outputs = {**self._facts(site), **outcomes({GATES: gates, DRIVERS: drivers})}
-        self.register_outputs(dict(self.outputs))
+        data = EXPENDABLE if site.gives_up_data else KEPT
+        self.register_outputs({**self.outputs, DATA: data})
 
     def _facts(self, site: Site) -> Mapping[str, Any]:
         kubeconfig = self.control_plane.access.kubeconfig

@@ -1,25 +1,32 @@
 """Policies that judge any stack, whoever wrote its resources.
 
-Each rule lives in a module of its own, is pure, and stands in `RULES`. Somebody else's pack may
-take some of them: `policy_of(RULES[0])` is a policy of pulumi_policy.
+Each rule is pure and stands in `RULES`. A pack of your own takes those it wants, and adds more:
+`serve([*RULES, MY_RULE])`, from `gpu_cluster_policies.analyzer`, in its `__main__.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
-from gpu_cluster_policies.mig_layout_does_not_fit import MIG_LAYOUT_DOES_NOT_FIT
-from gpu_cluster_policies.node_mig_layout_does_not_fit import NODE_MIG_LAYOUT_DOES_NOT_FIT
-from gpu_cluster_policies.tenant_namespace_without_gpu_quota import (
-    TENANT_NAMESPACE_WITHOUT_GPU_QUOTA,
+from gpu_cluster_policies import drivers, operations, quota, security, sharing, slurm, storage
+from gpu_cluster_policies.rule import ResourceRule, StackRule
+
+FAMILIES: Final[Mapping[str, tuple[str, tuple[ResourceRule | StackRule, ...]]]] = MappingProxyType(
+    {
+        "quota": ("Quota", quota.RULES),
+        "sharing": ("MIG and sharing", sharing.RULES),
+        "drivers": ("Drivers", drivers.RULES),
+        "slurm": ("Slurm", slurm.RULES),
+        "storage": ("Storage", storage.RULES),
+        "security": ("Security", security.RULES),
+        "operations": ("Operations", operations.RULES),
+    }
 )
+"""Title and rules of each family; a rule's first tag names it."""
 
-if TYPE_CHECKING:
-    from gpu_cluster_policies.rule import ResourceRule, StackRule
-
-RULES: Final[tuple[ResourceRule | StackRule, ...]] = (
-    TENANT_NAMESPACE_WITHOUT_GPU_QUOTA,
-    MIG_LAYOUT_DOES_NOT_FIT,
-    NODE_MIG_LAYOUT_DOES_NOT_FIT,
+RULES: Final[tuple[ResourceRule | StackRule, ...]] = tuple(
+    rule for _, rules in FAMILIES.values() for rule in rules
 )
 """Every rule of the pack."""

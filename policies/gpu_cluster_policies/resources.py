@@ -1,22 +1,16 @@
-"""A resource as the rules see it: plain data, with a mark where a preview cannot know yet.
+"""A resource as the rules see it: plain data, with marks for what is unknown and what is secret.
 
-The engine hands policies proxies that raise on every unknown value, and one raised error turns a
-whole mandatory rule into one advisory line. Rules therefore read a copy in which unknown values
-are `UNKNOWN`, and decide for each resource on their own.
+A preview does not know every value yet, and a secret's value is nobody's to read: both are marks
+here, so that a rule decides for each value on its own and no message can ever repeat a secret.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from pulumi_policy.proxy import UnknownValueError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Final, cast
 
 
 class Unknown(enum.Enum):
@@ -25,8 +19,32 @@ class Unknown(enum.Enum):
     UNKNOWN = "unknown"
 
 
+class Secret(enum.Enum):
+    """The kind of a value that the program marked as secret."""
+
+    SECRET = "secret"  # noqa: S105 - the mark that stands for one
+
+
 UNKNOWN: Final = Unknown.UNKNOWN
 """A value that only the update itself will tell."""
+
+SECRET: Final = Secret.SECRET
+"""A value that is marked as secret, and is therefore not read."""
+
+_KUBERNETES: Final = "kubernetes:"
+_PATCH: Final = "Patch"
+
+
+def sort_of(token: str) -> str:
+    """What a resource is, whatever version of its API is used and whoever applies it.
+
+    `kubernetes:core/v1:NamespacePatch` is a core/Namespace; what is not Kubernetes' own keeps its
+    type token.
+    """
+    if not token.startswith(_KUBERNETES):
+        return token
+    group_and_version, _, kind = token.removeprefix(_KUBERNETES).rpartition(":")
+    return f"{group_and_version.rpartition('/')[0]}/{kind.removesuffix(_PATCH)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,53 +54,45 @@ class Resource:
     Attributes:
         urn: Its URN.
         type: Its type token, such as kubernetes:core/v1:Namespace.
-        props: The part of its properties that the rule asked for, as plain data.
+        props: The part of its properties that rules ask for, as plain data.
         clusters: `clusterIdentifier` of the providers it and everything below it are made with.
             Empty where none says: then it may be in any of the stack's clusters.
+        protect: Whether Pulumi refuses to delete it.
+        parents: URNs of the components it is inside of, the nearest first; known to stack rules.
     """
 
     urn: str
     type: str
     props: Mapping[str, object]
     clusters: frozenset[str] = field(default_factory=frozenset[str])
+    protect: bool = False
+    parents: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The resource's own name, the last part of its URN."""
         return self.urn.rpartition("::")[2]
 
+    @property
+    def sort(self) -> str:
+        """What it is, without the API's version: core/Namespace."""
+        return sort_of(self.type)
+
+    @property
+    def shown(self) -> str:
+        """How messages call it: kind and name, with the namespace where it is in one."""
+        metadata = section(self.props, "metadata")
+        where = {} if metadata is UNKNOWN else metadata
+        name, namespace = where.get("name"), where.get("namespace")
+        if isinstance(self.props.get("namespace"), str):
+            namespace = self.props["namespace"]  # A release has no metadata.
+        prefix = f"{namespace}/" if isinstance(namespace, str) else ""
+        kind = self.type.rpartition(":")[2].removesuffix(_PATCH)
+        return f"{kind} {prefix}{name if isinstance(name, str) and name else self.name}"
+
     def beside(self, other: Resource) -> bool:
         """Whether both may be in the same cluster."""
         return not self.clusters or not other.clusters or bool(self.clusters & other.clusters)
-
-
-def plain(props: Mapping[str, object], wanted: Iterable[str]) -> Mapping[str, object]:
-    """Copies the wanted top-level properties; the others, secrets among them, stay unread.
-
-    Args:
-        props: Properties as the engine gives them.
-        wanted: Names of the top-level properties a rule reads.
-    """
-    # Asking a proxy whether it has a key would read the value, and raise on an unknown one.
-    there = set(props).intersection(wanted)
-    return MappingProxyType({name: _read(props.__getitem__, name) for name in there})
-
-
-def _read(get: Callable[[Any], object], key: object) -> object:
-    try:
-        return _copied(get(key))
-    except UnknownValueError:
-        return UNKNOWN
-
-
-def _copied(value: object) -> object:
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, object]", value)
-        return MappingProxyType({key: _read(mapping.__getitem__, key) for key in mapping})
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        items = cast("Sequence[object]", value)
-        return tuple(_read(items.__getitem__, index) for index in range(len(items)))
-    return value
 
 
 def section(value: Mapping[str, object], *path: str) -> Mapping[str, object] | Unknown:

@@ -1,31 +1,25 @@
-"""A rule and what it has to say, and the thin way from there to pulumi_policy."""
+"""A rule, what it says of itself, and what it has to say about resources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import fnmatch
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from pulumi_policy import (
-    PolicyConfigSchema,
-    PolicyResource,
-    ReportViolation,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    StackValidationArgs,
-    StackValidationPolicy,
-)
-from pulumi_policy.proxy import UNKNOWN_OBJECT_VALUE, UnknownValueError
+from pulumi_policy import EnforcementLevel, Severity
 
-from gpu_cluster_policies.resources import UNKNOWN, Resource, plain
+from gpu_cluster_policies.reading import NotKnownYetError
+from gpu_cluster_policies.resources import Resource
+from gpu_cluster_policies.stack import Stack
 
-_IDENTIFIER = "clusterIdentifier"
+IN_FILE: Final = "in the file given with --policy-pack-config"
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that is wrong.
+    """Something that is wrong, said in full.
 
     Attributes:
         message: The resource, the value, the limit and the way out. Never a secret's value.
@@ -34,6 +28,19 @@ class Violation:
 
     message: str
     urn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is wrong with a resource, mended as the rule says.
+
+    Attributes:
+        resource: The resource.
+        what: What is wrong, with the value and the limit. Never a secret's value.
+    """
+
+    resource: Resource
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +54,31 @@ class Later:
     message: str
 
 
-Verdict: TypeAlias = Violation | Later
+Verdict: TypeAlias = Violation | Fault | Later
 Config: TypeAlias = Mapping[str, Any]
+
+EXEMPT: Final = "exempt"
+EXEMPT_SETTING: Final[Mapping[str, dict[str, Any]]] = MappingProxyType(
+    {
+        EXEMPT: {
+            "type": "array",
+            "description": "Resources that the rule leaves alone, by the pattern of their Pulumi "
+            "name (`*` for any characters), each with the reason why.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "resource": {"type": "string", "minLength": 1},
+                    "reason": {"type": "string", "minLength": 1},
+                },
+                "required": ["resource", "reason"],
+                "additionalProperties": False,
+            },
+        }
+    }
+)
+"""The setting that every rule has."""
+
+_MANDATORY: Final = frozenset({Severity.CRITICAL, Severity.HIGH})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +88,34 @@ class Rule:
     Attributes:
         id: Name of the policy, in kebab case.
         description: What is demanded, in one sentence.
-        reads: Type tokens it judges, with the top-level properties it reads of each.
-        settings: JSON schema of each setting of the rule.
+        why: What happens to a cluster that does not keep it.
+        mend: How a violation is mended, to stand after "fix: ".
+        severity: How much a violation weighs: high and critical ones stop by default.
+        tags: What it is about; the first is its family.
+        reads: Sorts of resources it judges, with the top-level properties it reads of each.
+        settings: JSON schema of each setting of its own.
     """
 
     id: str
     description: str
+    why: str
+    mend: str
+    severity: Severity
+    tags: tuple[str, ...]
     reads: Mapping[str, Sequence[str]]
     settings: Mapping[str, dict[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def level(self) -> EnforcementLevel:
+        """The enforcement level where the configuration names none."""
+        if self.severity in _MANDATORY:
+            return EnforcementLevel.MANDATORY
+        return EnforcementLevel.ADVISORY
+
+    @property
+    def schema(self) -> dict[str, dict[str, Any]]:
+        """Every setting it takes, with those that all rules have."""
+        return {**self.settings, **EXEMPT_SETTING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,101 +134,57 @@ class StackRule(Rule):
     """A rule about resources that belong together: the engine asks once, after the last step.
 
     Attributes:
-        judge: Finds what is wrong among all resources of these types, given the rule's settings.
+        judge: Finds what is wrong in the stack, given the rule's settings.
     """
 
-    judge: Callable[[Sequence[Resource], Config], Iterable[Verdict]]
+    judge: Callable[[Stack, Config], Iterable[Verdict]]
 
 
-class JudgedAfterTheUpdate(  # noqa: N818 (it is no error: nothing failed)
-    UnknownValueError
-):
-    """Carries `Later` verdicts through the one door that never blocks a preview.
+def each(
+    resources: Iterable[Resource], judge: Callable[[Resource], Iterable[Verdict]]
+) -> Iterator[Verdict]:
+    """Judges resources one by one; what is unknown of one puts off that one alone."""
+    for resource in resources:
+        try:
+            yield from judge(resource)
+        except NotKnownYetError as unknown:
+            yield Later(f"{resource.shown}: {unknown.path} is not known yet")
 
-    pulumi_policy gives a policy a single enforcement level; only an unknown value is reported as
-    advice. What was reported before it was raised stays reported.
+
+def verdicts(
+    rule: ResourceRule | StackRule, subject: Resource | Stack, config: Config
+) -> Iterator[Violation | Later]:
+    """What a rule says, as it is told to people, without what the configuration exempts.
+
+    Args:
+        rule: The rule.
+        subject: A resource for a resource rule, the stack for a stack rule.
+        config: The rule's settings, with those that all rules share.
     """
-
-    def __init__(self, later: Sequence[Later]) -> None:
-        super().__init__(UNKNOWN_OBJECT_VALUE, [])
-        self.message = "judged after the update:" + "".join(f"\n  {one.message}" for one in later)
-
-
-def policy_of(rule: ResourceRule | StackRule) -> ResourceValidationPolicy | StackValidationPolicy:
-    """The rule as a policy that the engine can run."""
-    schema = PolicyConfigSchema(dict(rule.settings)) if rule.settings else None
-    if isinstance(rule, ResourceRule):
-        return ResourceValidationPolicy(
-            rule.id, rule.description, _resource_judge(rule), config_schema=schema
-        )
-    return StackValidationPolicy(
-        rule.id, rule.description, _stack_judge(rule), config_schema=schema
-    )
-
-
-def _resource_judge(
-    rule: ResourceRule,
-) -> Callable[[ResourceValidationArgs, ReportViolation], None]:
-    def judge(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        wanted = rule.reads.get(args.resource_type)
-        if wanted is not None:
-            resource = Resource(args.urn, args.resource_type, plain(args.props, wanted))
-            _say(rule.judge(resource, args.get_config()), report)
-
-    return judge
-
-
-def _stack_judge(rule: StackRule) -> Callable[[StackValidationArgs, ReportViolation], None]:
-    def judge(args: StackValidationArgs, report: ReportViolation) -> None:
-        clusters = _clusters(args.resources)
-        resources = tuple(
-            Resource(
-                one.urn,
-                one.resource_type,
-                _outputs(one, rule.reads[one.resource_type]),
-                frozenset(clusters.get(one.urn, ())),
-            )
-            for one in args.resources
-            if one.resource_type in rule.reads
-        )
-        _say(rule.judge(resources, args.get_config()), report)
-
-    return judge
-
-
-def _outputs(one: PolicyResource, wanted: Sequence[str]) -> Mapping[str, object]:
-    """What is wanted of a resource's outputs.
-
-    While the way to the cluster is unknown, a preview gives every object of it no outputs at all.
-    """
-    if one.resource_type.startswith("kubernetes:") and not one.props:
-        return dict.fromkeys(wanted, UNKNOWN)
-    return plain(one.props, wanted)
-
-
-def _clusters(resources: Iterable[PolicyResource]) -> Mapping[str, set[str]]:
-    """Which clusters each resource has to do with, by its URN; a component by what is below it.
-
-    Different providers may lead to one cluster, so only what they say of it counts.
-    """
-    clusters: dict[str, set[str]] = {}
-    for one in resources:
-        if one.provider is None:
-            continue
-        cluster = plain(one.provider.props, [_IDENTIFIER]).get(_IDENTIFIER)
-        here: PolicyResource | None = one if isinstance(cluster, str) else None
-        while here is not None:
-            clusters.setdefault(here.urn, set()).add(str(cluster))
-            here = here.parent
-    return clusters
-
-
-def _say(verdicts: Iterable[Verdict], report: ReportViolation) -> None:
-    later: list[Later] = []
-    for verdict in verdicts:
+    found: Iterable[Verdict] = ()
+    if isinstance(rule, ResourceRule) and isinstance(subject, Resource):
+        wanted = rule.judge
+        found = each((subject,), lambda one: wanted(one, config))
+    elif isinstance(rule, StackRule) and isinstance(subject, Stack):
+        found = rule.judge(subject, config)
+    patterns = [one["resource"] for one in config.get(EXEMPT, ())]
+    for verdict in found:
         if isinstance(verdict, Later):
-            later.append(verdict)
-        else:
-            report(verdict.message, verdict.urn or None)
-    if later:
-        raise JudgedAfterTheUpdate(later)
+            yield verdict
+            continue
+        told = _told(rule, verdict)
+        name = told.urn.rpartition("::")[2]
+        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+            yield told
+
+
+def _told(rule: Rule, verdict: Violation | Fault) -> Violation:
+    if isinstance(verdict, Violation):
+        return verdict
+    resource = verdict.resource
+    return Violation(f"{resource.shown}: {verdict.what}; fix: {rule.mend}", resource.urn)
+
+
+def put_off(later: Sequence[Later]) -> str:
+    """How what a preview could not judge is told."""
+    return "judged after the update:" + "".join(f"\n  {one.message}" for one in later)

@@ -46,7 +46,14 @@ class PoolProps:
             each: the instances of every kind of GPU in it. Nothing of layouts that MIG Manager
             knows by their names.
         gpu_facts: What the pool says of its GPU model; nothing where the catalogue knows it.
+        mig_strategy: `single` or `mixed`; empty for whole GPUs.
         resources: GPU resources that a node offers, with their number: nvidia.com/gpu: 8.
+        nodes: How many nodes capacity may be proven against; None where it was not told.
+        most: The most nodes there can be; None where it was not told.
+        selector: Labels that the pool's nodes carry and no other's do.
+        driver_source: Who installs the driver: operator, host or managed; empty where untold.
+        driver_version: The driver's pin; empty where there is none.
+        workload: Who schedules the pool: kubernetes or slurm.
     """
 
     name: str
@@ -57,7 +64,14 @@ class PoolProps:
         default_factory=lambda: MappingProxyType({})
     )
     gpu_facts: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    mig_strategy: str = ""
     resources: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    nodes: int | None = None
+    most: int | None = None
+    selector: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    driver_source: str = ""
+    driver_version: str = ""
+    workload: str = "kubernetes"
 
 
 def pool_props(
@@ -70,7 +84,14 @@ def pool_props(
         resources: GPU resources that each node offers, with their number; empty for a CPU pool.
         cuts: How its nodes are cut, each way once.
     """
-    props: dict[str, object] = {"name": pool.name, "resources": dict(resources)}
+    props: dict[str, object] = {
+        "name": pool.name,
+        "resources": dict(resources),
+        "nodes": pool.size,
+        "most": pool.largest,
+        "selector": dict(pool.selector or {POOL_LABEL: pool.name}),
+        "workload": pool.workload,
+    }
     if pool.gpu is not None:
         facts = pool.gpu.facts
         told = {} if facts is None else {"facts": facts.model_dump(exclude_none=True)}
@@ -79,6 +100,8 @@ def pool_props(
         several = {} if not pool.mig.layouts else {"layouts": _layouts(cuts)}
         layout = "" if pool.mig.layouts else pool.mig.layout or ""
         props["mig"] = {"layout": layout, "strategy": pool.mig.strategy, **several}
+    if pool.driver is not None:
+        props["driver"] = {"source": pool.driver.source, "version": pool.driver.version or ""}
     return props
 
 
@@ -98,6 +121,7 @@ def read_props(props: Mapping[str, object]) -> PoolProps:
     somebody else's program: what is missing or of the wrong kind is left out.
     """
     gpu, mig = _mapping(props.get("gpu")), _mapping(props.get("mig"))
+    driver = _mapping(props.get("driver"))
     return PoolProps(
         name=str(props.get("name", "")),
         gpu_model=str(gpu.get("model", "")),
@@ -107,6 +131,15 @@ def read_props(props: Mapping[str, object]) -> PoolProps:
             {name: _instances(kinds) for name, kinds in _mapping(mig.get("layouts")).items()}
         ),
         gpu_facts=_mapping(gpu.get("facts")),
+        mig_strategy=str(mig.get("strategy", "")),
+        nodes=_number(props.get("nodes")),
+        most=_number(props.get("most")),
+        selector=MappingProxyType(
+            {key: str(value) for key, value in _mapping(props.get("selector")).items()}
+        ),
+        driver_source=str(driver.get("source", "")),
+        driver_version=str(driver.get("version", "")),
+        workload=str(props.get("workload", "kubernetes")),
         resources=MappingProxyType(
             {name: _whole(count) for name, count in _mapping(props.get("resources")).items()}
         ),
@@ -122,6 +155,10 @@ def _instances(kinds: object) -> tuple[Mapping[str, int], ...]:
     return tuple(
         {profile: _whole(count) for profile, count in _mapping(kind).items()} for kind in listed
     )
+
+
+def _number(value: object) -> int | None:
+    return int(value) if isinstance(value, (int, float)) else None
 
 
 def _whole(value: object) -> int:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from policy_stack import KUBERNETES, UNKNOWN_YET, judged, pool, resource
 
-from gpu_cluster_policies.node_mig_layout_does_not_fit import NODE_MIG_LAYOUT_DOES_NOT_FIT as RULE
+from gpu_cluster_policies.sharing.node_layout import NODE_MIG_LAYOUT_DOES_NOT_FIT as RULE
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 
 if TYPE_CHECKING:
-    from pulumi_policy import PolicyResource
+    from pulumi.runtime.proto.analyzer_pb2 import AnalyzerResource
 
 SERVE = pool("serve", gpu="A100-SXM4-40GB", layout="all-3g.20gb")
 _BOARD = GPUS["A100-SXM4-40GB"].mig
@@ -24,7 +24,7 @@ WRONG = (
 
 def node(
     layout: str | None = "all-3g.40gb", kind: str = "NodePatch", **labels: str
-) -> PolicyResource:
+) -> AnalyzerResource:
     names = {"pool": "gpu-cluster.io/pool", "product": "nvidia.com/gpu.product"}
     every: dict[str, Any] = {names[key]: value for key, value in labels.items()}
     if layout is not None:
@@ -107,6 +107,6 @@ def test_where_nothing_tells_the_board_the_rule_says_so_instead_of_passing(
     ],
 )
 def test_what_a_preview_cannot_know_is_judged_after_the_update(
-    one: PolicyResource, why: str
+    one: AnalyzerResource, why: str
 ) -> None:
     assert judged(RULE, [SERVE, one]) == ([], f"judged after the update:\n  {why}")

@@ -6,23 +6,22 @@ new pool gives all of it to everybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from gpu_cluster_policies.pools import NODE_POOL_READS, pools_beside
+from pulumi_policy import Severity
+
+from gpu_cluster_policies.pools import NODE_POOL_READS, offered
 from gpu_cluster_policies.resources import UNKNOWN, Resource, Unknown, section, text
 from gpu_cluster_policies.rule import Config, Later, StackRule, Verdict, Violation
-from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from gpu_cluster_policies.settings import GPU_RESOURCES, POOLS, TENANT_SELECTOR, cannot_judge
+from gpu_cluster_policies.stack import Stack
+from gpu_cluster_policies.tenants import NAMESPACE, selected, selector_of
+from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE
 
 ID: Final = "tenant-namespace-without-gpu-quota"
-_NAMESPACES: Final = ("kubernetes:core/v1:Namespace", "kubernetes:core/v1:NamespacePatch")
-_QUOTAS: Final = ("kubernetes:core/v1:ResourceQuota", "kubernetes:core/v1:ResourceQuotaPatch")
-_SETTING: Final = "gpuResources"
-_ANY: Final = "*"
+_QUOTA: Final = "core/ResourceQuota"
 
 
 @dataclass(slots=True)
@@ -34,35 +33,37 @@ class _Hard:
     unknown: list[str] = field(default_factory=list[str])
 
 
-def judge(resources: Sequence[Resource], config: Config) -> Iterator[Verdict]:
+def judge(stack: Stack, config: Config) -> Iterator[Verdict]:
     """Finds tenant namespaces that some GPU resource of their cluster has no ceiling in."""
-    selector: Mapping[str, str] = config.get("tenantSelector") or {TENANT_LABEL: _ANY}
-    quotas = _by_namespace(one for one in resources if one.type in _QUOTAS)
-    pools = tuple(one for one in resources if one.type in NODE_POOL_READS)
-    for pool in pools:
+    selector = selector_of(config)
+    quotas = _by_namespace(stack.of(_QUOTA))
+    for pool in stack.of(NODE_POOL_TYPE):
         if section(pool.props, "resources") is UNKNOWN:
             yield Later(f"node pool {pool.name}: which GPU resources it offers is not known yet")
-    offered: dict[frozenset[str], Sequence[str] | None] = {}
+    known: dict[frozenset[str], Sequence[str] | None] = {}
     homeless: list[str] = []
-    for namespace in (one for one in resources if one.type in _NAMESPACES):
-        selected = _selected(namespace, selector)
-        if selected is None:
+    for namespace in stack.of(NAMESPACE):
+        chosen = selected(namespace, selector)
+        if chosen is None:
             yield Later(f"namespace {namespace.name}: its labels are not known yet")
-        if not selected:
+        if not chosen:
             continue
-        if namespace.clusters not in offered:
-            offered[namespace.clusters] = _offered(namespace, pools, config)
-        names = offered[namespace.clusters]
+        if namespace.clusters not in known:
+            known[namespace.clusters] = offered(namespace, stack, config)
+        names = known[namespace.clusters]
         if names is None:
             homeless.append(namespace.name)
         else:
             yield from _judge_tenant(namespace, names, quotas)
     if homeless:
         yield Violation(
-            f"cannot judge the namespaces {', '.join(sorted(homeless))}: the stack registers no "
-            "node pool for them and the pack's configuration names no GPU resources; fix: set "
-            f"{ID}.{_SETTING} in the file given with --policy-pack-config, for example "
-            '["nvidia.com/gpu"] ([] for a cluster without GPUs)'
+            cannot_judge(
+                f"the namespaces {', '.join(sorted(homeless))}",
+                "the stack registers no node pool for them and the pack's configuration names no "
+                "GPU resources",
+                "gpuResources",
+                '["nvidia.com/gpu"] ([] for a cluster without GPUs)',
+            )
         )
 
 
@@ -71,33 +72,6 @@ def _by_namespace(quotas: Iterable[Resource]) -> Mapping[str | Unknown, Sequence
     for quota in quotas:
         places.setdefault(text(quota.props, "metadata", "namespace") or "default", []).append(quota)
     return places
-
-
-def _offered(
-    namespace: Resource, pools: Sequence[Resource], config: Config
-) -> Sequence[str] | None:
-    beside = pools_beside(namespace, pools)
-    if beside:
-        return sorted({name for pool in beside for name in pool.resources})
-    configured: Sequence[str] | None = config.get(_SETTING)
-    return configured
-
-
-def _selected(namespace: Resource, selector: Mapping[str, str]) -> bool | None:
-    labels = section(namespace.props, "metadata", "labels")
-    if labels is UNKNOWN:
-        return None
-    undecided = False
-    for key, wanted in selector.items():
-        if key not in labels:
-            return False
-        value = labels[key]
-        if wanted in (_ANY, value):
-            continue
-        if value is not UNKNOWN:
-            return False
-        undecided = True
-    return None if undecided else True
 
 
 def _judge_tenant(
@@ -160,24 +134,16 @@ def _hard(quotas: Iterable[Resource]) -> _Hard:
 TENANT_NAMESPACE_WITHOUT_GPU_QUOTA: Final = StackRule(
     id=ID,
     description="A tenant's namespace has a ceiling on every GPU resource of its cluster.",
-    reads={
-        **dict.fromkeys(_NAMESPACES, ("metadata",)),
-        **dict.fromkeys(_QUOTAS, ("metadata", "spec")),
-        **NODE_POOL_READS,
-    },
+    why="A resource without a ceiling is a resource without a limit: whoever forgets the MIG "
+    "profile of a new pool gives all of it to everybody.",
+    mend="name each in spec.hard of a ResourceQuota of the namespace",
+    severity=Severity.HIGH,
+    tags=("quota", "tenants"),
+    reads={NAMESPACE: ("metadata",), _QUOTA: ("metadata", "spec"), **NODE_POOL_READS},
     judge=judge,
     settings={
-        "tenantSelector": {
-            "type": "object",
-            "description": f"Labels of a tenant's namespace; {_ANY} stands for any value.",
-            "additionalProperties": {"type": "string"},
-            "minProperties": 1,
-        },
-        _SETTING: {
-            "type": "array",
-            "description": "GPU resources, such as nvidia.com/gpu, of a cluster whose node pools "
-            "are not in the stack.",
-            "items": {"type": "string"},
-        },
+        "tenantSelector": dict(TENANT_SELECTOR),
+        "gpuResources": dict(GPU_RESOURCES),
+        "pools": dict(POOLS),
     },
 )

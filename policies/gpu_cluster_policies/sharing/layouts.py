@@ -4,38 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
+from gpu_cluster_policies.rule import IN_FILE, Config
+from gpu_cluster_policies.settings import BOARDS, LAYOUTS
 from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
 from pulumi_gpu_cluster.catalog.mig import DISABLED, instances_of, why_not
 from pulumi_gpu_cluster.node_pools.gpu_args import GpuFacts
 from pulumi_gpu_cluster.node_pools.gpu_model import model_from
+from pulumi_gpu_cluster.node_pools.props import PoolProps
 from pulumi_gpu_cluster.reading.shape import validated
 
-if TYPE_CHECKING:
-    from gpu_cluster_policies.rule import Config
-    from pulumi_gpu_cluster.node_pools.props import PoolProps
-
-SETTINGS: Final[Mapping[str, dict[str, Any]]] = {
-    "boards": {
-        "type": "object",
-        "description": "GPU model in the catalogue, such as A100-SXM4-80GB, by the name of a pool "
-        "or of a node.",
-        "additionalProperties": {"type": "string", "enum": sorted(GPUS)},
-    },
-    "layouts": {
-        "type": "object",
-        "description": "Layouts of your own MIG Manager configuration: instances of one GPU, as "
-        "profile name and number.",
-        "additionalProperties": {
-            "type": "object",
-            "additionalProperties": {"type": "integer", "minimum": 0},
-        },
-    },
-}
+SETTINGS: Final[Mapping[str, dict[str, Any]]] = {"boards": dict(BOARDS), "layouts": dict(LAYOUTS)}
 """What the pack's configuration may say, for each rule that judges layouts."""
-
-IN_FILE: Final = "in the file given with --policy-pack-config"
 
 # GPU Feature Discovery adds the profile (under the single strategy) or that the GPU is shared.
 _PRODUCT_SUFFIX: Final = re.compile(r"-MIG-.*$|-SHARED$")

@@ -7,35 +7,33 @@ anything is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from gpu_cluster_policies.mig import IN_FILE, SETTINGS, misfit, model_of_product
+from pulumi_policy import Severity
+
 from gpu_cluster_policies.pools import NODE_POOL_READS, pools_beside
 from gpu_cluster_policies.resources import UNKNOWN, Resource, section, text
-from gpu_cluster_policies.rule import Config, Later, StackRule, Verdict, Violation
-from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from pulumi_gpu_cluster.node_pools.props import PoolProps
+from gpu_cluster_policies.rule import IN_FILE, Config, Later, StackRule, Verdict, Violation
+from gpu_cluster_policies.sharing.layouts import SETTINGS, misfit, model_of_product
+from gpu_cluster_policies.stack import Stack
+from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL, POOL_LABEL, PoolProps
 
 ID: Final = "node-mig-layout-does-not-fit"
 PRODUCT_LABEL: Final = "nvidia.com/gpu.product"
-_NODES: Final = ("kubernetes:core/v1:Node", "kubernetes:core/v1:NodePatch")
+_NODE: Final = "core/Node"
 
 
-def judge(resources: Sequence[Resource], config: Config) -> Iterator[Verdict]:
+def judge(stack: Stack, config: Config) -> Iterator[Verdict]:
     """Finds nodes whose GPUs cannot hold the layout that a resource writes on them."""
-    registered = tuple(one for one in resources if one.type in NODE_POOL_READS)
     pools: dict[frozenset[str], Mapping[str, PoolProps]] = {}
-    for node in (one for one in resources if one.type in _NODES):
+    for node in stack.of(_NODE):
         labels = section(node.props, "metadata", "labels")
         if labels is UNKNOWN:
             yield Later(f"node {node.name}: its labels are not known yet")
         elif MIG_CONFIG_LABEL in labels:
             if node.clusters not in pools:
-                beside = pools_beside(node, registered)
+                beside = pools_beside(node, stack)
                 pools[node.clusters] = {pool.name: pool for pool in beside}
             yield from _judge_node(node, labels, pools[node.clusters], config)
 
@@ -74,7 +72,12 @@ def _judge_node(
 NODE_MIG_LAYOUT_DOES_NOT_FIT: Final = StackRule(
     id=ID,
     description="The GPUs of a node can hold the MIG layout that is written on it.",
-    reads={**dict.fromkeys(_NODES, ("metadata",)), **NODE_POOL_READS},
+    why="MIG Manager leaves a node with a layout that does not fit in the state `failed`, and its "
+    "GPUs are gone until somebody looks.",
+    mend="write a layout that MIG Manager makes for the node's board",
+    severity=Severity.HIGH,
+    tags=("sharing", "mig"),
+    reads={_NODE: ("metadata",), **NODE_POOL_READS},
     judge=judge,
     settings=SETTINGS,
 )

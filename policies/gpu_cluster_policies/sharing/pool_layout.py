@@ -6,16 +6,16 @@ gone until somebody looks. The engine asks before the pool's nodes are labelled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from gpu_cluster_policies.mig import IN_FILE, SETTINGS, misfit
+from pulumi_policy import Severity
+
 from gpu_cluster_policies.pools import NODE_POOL_READS
 from gpu_cluster_policies.resources import UNKNOWN, Resource, text
-from gpu_cluster_policies.rule import Config, Later, ResourceRule, Verdict, Violation
+from gpu_cluster_policies.rule import IN_FILE, Config, Later, ResourceRule, Verdict, Violation
+from gpu_cluster_policies.sharing.layouts import SETTINGS, misfit
 from pulumi_gpu_cluster.node_pools.props import read_props
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ID: Final = "mig-layout-does-not-fit"
 
@@ -43,6 +43,11 @@ def judge(resource: Resource, config: Config) -> Iterator[Verdict]:
 MIG_LAYOUT_DOES_NOT_FIT: Final = ResourceRule(
     id=ID,
     description="The GPUs of a node pool can hold the pool's MIG layout.",
+    why="MIG Manager leaves a node with a layout that does not fit in the state `failed`, and its "
+    "GPUs are gone until somebody looks.",
+    mend="name a layout that MIG Manager makes for the board",
+    severity=Severity.HIGH,
+    tags=("sharing", "mig"),
     reads=NODE_POOL_READS,
     judge=judge,
     settings=SETTINGS,

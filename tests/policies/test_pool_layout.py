@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from policy_stack import UNKNOWN_YET, judged, pool, resource
 
-from gpu_cluster_policies.mig_layout_does_not_fit import MIG_LAYOUT_DOES_NOT_FIT as RULE
+from gpu_cluster_policies.sharing.pool_layout import MIG_LAYOUT_DOES_NOT_FIT as RULE
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE
 
