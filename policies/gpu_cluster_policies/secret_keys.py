@@ -10,7 +10,7 @@ _SECRET: Final = re.compile(
     r"(password|passwd|passphrase|token|api[_-]?key|access[_-]?key|secret[_-]?key|"
     r"private[_-]?key|credentials?|connection[_-]?string|"
     # Other keys that end so hold the name of a Secret: configSecret, tlsSecret.
-    r"(^|client|shared|app|jwt|cookie|consumer|signing)[_-]?secret)$",
+    r"(client|shared|app|jwt|cookie|consumer|signing)[_-]?secret)$",
     re.IGNORECASE,
 )
 # What only says where a secret is, how long it lives or what it is called.

@@ -123,4 +123,8 @@ def test_policies_see_what_the_pool_is_made_of() -> None:
     assert props["gpu"] == {"model": "A100-SXM4-80GB", "count": 8}
     assert props["mig"] == {"layout": "all-3g.40gb", "strategy": "mixed"}
     assert props["resources"] == {"nvidia.com/mig-3g.40gb": 16}
-    assert dict(graph.outputs)[graph.named("p", "gpu-cluster:node-pools:NodePool").urn] == props
+    assert dict(graph.outputs)[graph.named("p", "gpu-cluster:node-pools:NodePool").urn] == {
+        **props,
+        "nodes": 1,
+        "most": 1,
+    }, "how many nodes there are is no input: one more must not change the pool"

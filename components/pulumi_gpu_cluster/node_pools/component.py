@@ -16,7 +16,7 @@ from pulumi_gpu_cluster.node_pools.cuts import cut_by_node, parts_of
 from pulumi_gpu_cluster.node_pools.labels import node_labels
 from pulumi_gpu_cluster.node_pools.node_resources import held_node, labelled_node, tainted_node
 from pulumi_gpu_cluster.node_pools.placement import taint_specs
-from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE, pool_props
+from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE, pool_props, size_props
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -81,7 +81,7 @@ class NodePool(KubernetesComponent):
                     opts=self.child(after=[labelled]),
                 )
         self._labelled = MappingProxyType(nodes)
-        self.register_outputs(props)
+        self.register_outputs({**props, **size_props(args)})
 
     # No annotated attribute: those are what the component gives to other languages.
     @property

@@ -87,8 +87,6 @@ def pool_props(
     props: dict[str, object] = {
         "name": pool.name,
         "resources": dict(resources),
-        "nodes": pool.size,
-        "most": pool.largest,
         "selector": dict(pool.selector or {POOL_LABEL: pool.name}),
         "workload": pool.workload,
     }
@@ -103,6 +101,15 @@ def pool_props(
     if pool.driver is not None:
         props["driver"] = {"source": pool.driver.source, "version": pool.driver.version or ""}
     return props
+
+
+def size_props(pool: NodePoolArgs) -> dict[str, object]:
+    """What the component registers among its outputs only: a node more must not change the pool.
+
+    Args:
+        pool: The pool's section of the site file.
+    """
+    return {"nodes": pool.size, "most": pool.largest}
 
 
 def _layouts(cuts: Sequence[Cut]) -> dict[str, list[dict[str, int]]]:

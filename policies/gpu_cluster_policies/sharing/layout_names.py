@@ -42,10 +42,8 @@ def _judge_operator(operator: Resource, stack: Stack, config: Config) -> Iterato
         what = "layouts against MIG Manager's configuration"
         yield Violation(cannot_judge(what, missing, "layouts"), operator.urn)
     for one in wanted if known is not None else ():
-        if layouts_of(one) not in (known or ()):
-            yield Fault(
-                one, f"its layout {layouts_of(one)} is not in MIG Manager's ConfigMap {name}"
-            )
+        for layout in sorted(set(layouts_of(one)) - (known or frozenset())):
+            yield Fault(one, f"its layout {layout} is not in MIG Manager's ConfigMap {name}")
 
 
 def _known(
