@@ -85,3 +85,25 @@ def test_a_stack_without_a_site_is_told_where_to_write_one(
     with pytest.raises(pulumi.RunError):
         record(_program)
     assert "site-missing" in caplog.text
+
+
+def test_a_chart_that_is_raised_past_its_crds_is_told_and_the_run_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    last = {"crds": {"node-feature-discovery": "0.18.0", "jobset": "0.11.0"}}
+    with caplog.at_level(logging.WARNING):
+        made = _run(_raw(), last)
+    assert "crds-behind site.charts: chart node-feature-discovery goes from 0.18.0" in caplog.text
+    assert "jobset" not in caplog.text, "which this site does not install"
+    assert made.named("lab", "gpu-cluster:cluster:GpuCluster")
+
+
+@pytest.mark.parametrize(
+    "last", [{}, {"crds": "x"}, {"crds": {"node-feature-discovery": "0.19.0"}}]
+)
+def test_crds_that_are_the_charts_and_stacks_of_any_age_are_no_finding(
+    caplog: pytest.LogCaptureFixture, last: dict[str, Any]
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        _run(_raw(), last)
+    assert "crds-behind" not in caplog.text

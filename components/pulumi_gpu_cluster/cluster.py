@@ -17,6 +17,7 @@ from pulumi_gpu_cluster.health.wiring import node_gate, problem_detector
 from pulumi_gpu_cluster.monitoring.wiring import monitoring
 from pulumi_gpu_cluster.network.wiring import cni, network_operator, node_feature_discovery
 from pulumi_gpu_cluster.node_pools.wiring import node_pools
+from pulumi_gpu_cluster.operations.crds.left_behind import CRDS_OUTPUT, crd_versions
 from pulumi_gpu_cluster.operations.outcomes import DRIVERS, GATES, outcomes
 from pulumi_gpu_cluster.scheduling.wiring import queue, scheduler
 from pulumi_gpu_cluster.site import Site
@@ -34,7 +35,7 @@ class GpuCluster(pulumi.ComponentResource):
     Attributes:
         control_plane: The API server, with the provider that reaches it.
         outputs: What the stack of a site exports: `kubeconfig` (a secret, where the site holds
-            it), `site`, `versions`, `pools`, `tenants`; with node work `gates`, `drivers`
+            it), `site`, `versions`, `crds`, `pools`, `tenants`; with node work `gates`, `drivers`
             and `pending`, which is what the next run goes on with.
     """
 
@@ -88,6 +89,7 @@ class GpuCluster(pulumi.ComponentResource):
             **({"kubeconfig": kubeconfig} if kubeconfig is not None else {}),
             "site": site.name,
             "versions": version_facts(site),
+            CRDS_OUTPUT: crd_versions(site),
             "pools": [pool_facts(pool) for pool in site.node_pools],
             "tenants": [tenant_facts(site, tenant) for tenant in site.tenants],
         }

@@ -10,6 +10,7 @@ import pulumi
 from pulumi_gpu_cluster.control_plane.unbuilt import unbuilt
 from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
 from pulumi_gpu_cluster.last_outputs import last_outputs
+from pulumi_gpu_cluster.operations.crds.left_behind import crds_behind
 from pulumi_gpu_cluster.reading.loading import site_from_config
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.departures import departures, recorded_tenants
@@ -31,7 +32,9 @@ def checked_site() -> Site:
     if site is not None:
         refused = unbuilt(site.control_plane)
         findings += [refused] if refused is not None else []
-        findings += departures(recorded_tenants(last_outputs()), site)
+        last = last_outputs()
+        findings += departures(recorded_tenants(last), site)
+        findings += crds_behind(last, site)
     _print(findings)
     if site is None or has_errors(findings):
         errors = sum(finding.severity is Severity.ERROR for finding in findings)

@@ -17,6 +17,7 @@ _DEBUG: Final = "GPU_CLUSTER_DEBUG"
 _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "check": "Check site files and print all findings at once.",
+        "crds": "Upgrade the CRDs that Helm does not, before a chart is raised.",
         "capacity": "Show what each pool has, what is promised and what is free.",
         "drivers": "Show each pool's driver, how long it is supported, and the next step.",
         "node": "Work on nodes: their taints, the gate that new ones pass, drivers in waves.",

@@ -124,6 +124,24 @@ class ApiServer:
         client = self.client
         client.apply(_object(kind, body), name, field_manager=manager, force=True)
 
+    def replace(
+        self, kind: Kind, body: Mapping[str, Any], *, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Puts an object in the place of the one that has its name and resourceVersion.
+
+        Args:
+            kind: A kind outside of namespaces.
+            body: The whole object.
+            dry_run: Only say what would come of it.
+
+        Returns:
+            The object, with what the API server fills in.
+        """
+        made = self.client.replace(
+            _object(kind, body), field_manager=FIELD_MANAGER, dry_run=dry_run
+        )
+        return cast("dict[str, Any]", made)
+
     def merge(
         self, kind: Kind, name: str, patch: Mapping[str, Any], namespace: str | None = None
     ) -> None:
