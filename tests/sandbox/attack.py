@@ -19,7 +19,10 @@ RBAC: Final = "/apis/rbac.authorization.k8s.io/v1"
 RIGHTS: Final = "rights"
 POD_SECURITY: Final = "Pod Security"
 
-_WORDS: Final = {RIGHTS: " cannot ", POD_SECURITY: "violates PodSecurity"}
+_WORDS: Final = {
+    RIGHTS: " cannot |grant RBAC permissions not currently held",
+    POD_SECURITY: "violates PodSecurity",
+}
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Attack:
 
     @property
     def refusal(self) -> str:
-        """What the API server's answer says then."""
+        """What the API server's answer says then, as a regular expression."""
         return _WORDS.get(self.stopped_by, self.stopped_by)
 
 

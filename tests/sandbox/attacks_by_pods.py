@@ -33,8 +33,6 @@ HOST: Final = (
          container={"ports": [{"containerPort": 80, "hostPort": 80}]}),
     _pod("takes a capability", POD_SECURITY,
          container={"securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}}}),
-    _pod("sees /proc unmasked", POD_SECURITY,
-         container={"securityContext": {"procMount": "Unmasked"}}),
     _pod("goes without seccomp", POD_SECURITY,
          container={"securityContext": {"seccompProfile": {"type": "Unconfined"}}}),
     _pod("sets a sysctl of the kernel", POD_SECURITY,
@@ -47,7 +45,7 @@ HOST: Final = (
 )  # fmt: skip
 
 QUEUE: Final = (
-    _pod("chooses its node", "gpu-cluster-own-pods", nodeName="gpu01"),
+    _pod("chooses its node", "gpu-cluster-no-chosen-node", nodeName="gpu01"),
     _pod("tolerates every taint", "gpu-cluster-no-way-past-our-taints",
          tolerations=[{"operator": "Exists"}]),
     _pod("tolerates nodes that no gate has passed", "gpu-cluster-no-way-past-our-taints",
