@@ -18,6 +18,7 @@ from pulumi_gpu_cluster.gpu_operator import (
     mig_rules,
     own_layout_rules,
     upgrade_rules,
+    sharing_rules,
 )
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
@@ -52,6 +53,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *gpu_facts_rules.RULES,
             *mig_rules.RULES,
             *own_layout_rules.RULES,
+            *sharing_rules.RULES,
             *cni_rules.RULES,
             *fabric_rules.RULES,
             *scheduler_rules.RULES,

@@ -118,13 +118,3 @@ def test_a_mixed_layout_under_the_single_strategy_is_refused_before_the_plugin_s
     ]
     uniform = {"layout": "all-2g.12gb", "strategy": "single"}
     assert _found(gpu=_gpu("A30-PCIE-24GB"), mig=uniform) == []
-
-
-def test_one_strategy_holds_for_all_pools_whose_gpus_are_cut() -> None:
-    single = gpu_pool("single", mig={"layout": "all-3g.40gb", "strategy": "single"})
-    mixed = gpu_pool("mixed", mig="all-3g.40gb")
-    whole = gpu_pool("whole", mig={"layout": "all-disabled", "strategy": "mixed"})
-    assert places(judged(node_pools=[single, mixed])) == [
-        ("mig-strategy-differs", "site.node_pools[1].mig.strategy")
-    ]
-    assert judged(node_pools=[single, whole]) == ()

@@ -119,7 +119,7 @@ def test_a_selector_says_how_many_nodes_there_are(
     ("labels", "found"),
     [
         ({"example.org/tier": "gold", "plain": "", "a.b": "A_1"}, []),
-        ({"nvidia.com/device-plugin.config": "shared"}, []),
+        ({"nvidia.com/device-plugin.config": "shared"}, ["label-reserved"]),
         ({"x" * 63: "y" * 63}, []),
         ({"x" * 64: "y"}, ["label-malformed"]),
         ({"x": "y" * 64}, ["label-malformed"]),

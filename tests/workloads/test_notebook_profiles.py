@@ -171,7 +171,15 @@ def test_there_is_no_hub_without_an_identity_provider() -> None:
     assert places(misshapen(workloads=section)) == [("unknown-key", f"{PATH}.authenticator")]
 
 
-def test_sharing_one_gpu_between_notebooks_is_refused_by_name() -> None:
-    profile = {"name": "Shared", "pool": "train", "device": "gpu", "shared": True}
-    found = misshapen(workloads=hub(profiles=[profile]))
-    assert places(found) == [("not-offered", f"{PATH}.profiles[0].shared")]
+def test_a_notebook_gets_one_share_of_a_gpu_and_no_more() -> None:
+    pools = [gpu_pool("lab", sharing={"kind": "time-slicing", "replicas": 4})]
+    team = tenant(quota={"lab": {"gpu.shared": 8}})
+
+    def found(**profile: object) -> list[tuple[str, str]]:
+        one = {"name": "Shared", "pool": "lab", "device": "gpu.shared", **profile}
+        workloads = hub(profiles=[one])
+        return places(judged(node_pools=pools, tenants=[team], workloads=workloads))
+
+    assert found() == []
+    assert found(count=2) == [("jupyterhub-profile-unusable", f"{PATH}.profiles[0].count")]
+    assert found(device="gpu") == [("jupyterhub-profile-unusable", f"{PATH}.profiles[0].device")]

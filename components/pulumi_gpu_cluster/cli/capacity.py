@@ -104,6 +104,8 @@ def _described(pool: NodePoolArgs) -> str:
     if pool.mig is not None:
         layouts = dict.fromkeys(part.cut.layout for part in parts_of(pool))
         parts.append(f"MIG {', '.join(layouts)} ({pool.mig.strategy})")
+    if pool.sharing is not None:
+        parts.append(f"each shared by {pool.sharing.replicas} ({pool.sharing.kind})")
     if pool.driver is not None:
         parts.append(f"driver {pool.driver.version or pool.driver.source}")
     return ", ".join(parts)

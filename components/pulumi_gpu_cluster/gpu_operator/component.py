@@ -24,6 +24,7 @@ from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driv
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.gpu_operator.waves import drivers_in_waves, held_drivers
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIGS, plugin_configs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.releases import platform_release
 from pulumi_gpu_cluster.operations.node_work.driver_spec import driver_spec
@@ -122,4 +123,8 @@ def _configurations(
         metadata = ObjectMetaArgs(name=mig_parted_name(layouts), namespace=args.namespace)
         data = {MIG_PARTED_KEY: layouts}
         made.append(ConfigMap(f"{name}-mig-layouts", metadata=metadata, data=data, opts=opts))
+    plugin = plugin_configs(pools)
+    if plugin:
+        metadata = ObjectMetaArgs(name=PLUGIN_CONFIGS, namespace=args.namespace)
+        made.append(ConfigMap(f"{name}-device-plugin", metadata=metadata, data=plugin, opts=opts))
     return made

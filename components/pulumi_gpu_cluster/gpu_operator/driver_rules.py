@@ -47,10 +47,10 @@ def driver_missing(case: Case) -> Iterator[Fault]:
 
 @rule(ERROR, waivable=False)
 def gpu_setting_without_gpu(case: Case) -> Iterator[Fault]:
-    """A pool without GPUs has a driver or a MIG layout."""
+    """A pool without GPUs has a driver, a MIG layout, or shares its GPUs."""
     for path, pool in case.each_pool():
         if pool.gpu is None:
-            for key in ("driver", "mig"):
+            for key in ("driver", "mig", "sharing"):
                 if getattr(pool, key) is not None:
                     fix = f"add gpu: {{model: ..., count: ...}}, or remove {key}"
                     yield Fault(f"{path}.{key}", "is set on a pool without GPUs", fix)

@@ -1,4 +1,4 @@
-"""Design rules of named MIG layouts: that the board has them, and strategies that go with them."""
+"""Design rules of MIG layouts: the board has the named ones, and the strategy fits all."""
 
 from __future__ import annotations
 
@@ -46,20 +46,6 @@ def mig_does_not_fit(case: Case) -> Iterator[Fault]:
         if owners:
             message = f"{layout} is made for {listed(owners)}, and not for {model.name}"
             yield Fault(path, message, f"use {listed(_like(layout, model.mig), 'or')}")
-
-
-@rule(ERROR, waivable=False)
-def mig_strategy_differs(case: Case) -> Iterator[Fault]:
-    """Pools of one cluster have different MIG strategies, and the device plugin knows one."""
-    first: tuple[str, str] | None = None
-    for path, pool in case.each_pool():
-        if pool.mig is None or not is_cut(pool):
-            continue
-        if first is None:
-            first = (pool.name, pool.mig.strategy)
-        elif pool.mig.strategy != first[1]:
-            message = f"{pool.mig.strategy}, and pool {first[0]} has {first[1]}"
-            yield Fault(f"{path}.mig.strategy", message, f"use {first[1]} in all pools")
 
 
 @rule(ERROR, waivable=False)
@@ -142,7 +128,6 @@ RULES: Final[tuple[Rule, ...]] = (
     mig_not_supported,
     mig_unknown_layout,
     mig_does_not_fit,
-    mig_strategy_differs,
     mig_single_nonuniform,
     mig_no_instances,
     mig_names_vary,

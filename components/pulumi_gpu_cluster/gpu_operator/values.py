@@ -12,6 +12,11 @@ from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_pa
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import NvidiaDriver, driver_of
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
+from pulumi_gpu_cluster.node_pools.plugin_config import (
+    PLUGIN_CONFIGS,
+    cluster_strategy,
+    plugin_configs,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +26,9 @@ class OperatorValues:
     Attributes:
         driver: Whether the operator installs drivers at all.
         toolkit: Whether it installs the container toolkit.
-        mig_strategy: How MIG instances are named as resources.
+        mig_strategy: How MIG instances are named as resources; None where that differs by pool.
         mig_layouts: ConfigMap with MIG Manager's configuration; empty for its own.
+        plugin_configs: Whether nodes have configurations of the device plugin.
         dcgm_exporter: Whether GPU metrics are exported.
         monitored: Whether a ServiceMonitor of ours reads them.
         tolerations: Tolerations of everything that runs on each GPU node.
@@ -32,8 +38,9 @@ class OperatorValues:
 
     driver: bool
     toolkit: bool
-    mig_strategy: Literal["single", "mixed"]
+    mig_strategy: Literal["single", "mixed"] | None
     mig_layouts: str
+    plugin_configs: bool
     dcgm_exporter: bool
     monitored: bool
     tolerations: Sequence[Mapping[str, str]]
@@ -59,7 +66,10 @@ class OperatorValues:
             "cdi": {"enabled": True},
             # One stands there before either operator, for both.
             "nfd": {"enabled": False},
-            "mig": {"strategy": self.mig_strategy},
+            # The chart leaves an empty one out, and with it the environment variable that no
+            # node's own configuration is heard against.
+            "mig": {"strategy": self.mig_strategy or ""},
+            **self._device_plugin(),
             "migManager": {"config": self._layouts()},
             "dcgmExporter": self._dcgm_exporter(),
             "daemonsets": {"tolerations": self._tolerations()},
@@ -76,6 +86,11 @@ class OperatorValues:
             "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
             "upgradePolicy": dict(self.upgrades),
         }
+
+    def _device_plugin(self) -> dict[str, Any]:
+        # No default: nodes that nobody labelled share nothing.
+        config = {"name": PLUGIN_CONFIGS, "default": ""}
+        return {"devicePlugin": {"config": config}} if self.plugin_configs else {}
 
     def _layouts(self) -> dict[str, str]:
         # A pool that is no longer cut into instances becomes whole again.
@@ -114,14 +129,12 @@ def operator_values(
     layouts = mig_parted_config(gpu_pools)
     drivers = [driver for pool in gpu_pools if (driver := driver_of(pool, jobs)) is not None]
     installs = any(pool.driver is None or pool.driver.source == "operator" for pool in gpu_pools)
-    strategies = {pool.mig.strategy for pool in gpu_pools if pool.mig is not None}
     return OperatorValues(
         driver=installs,
         # Driver and toolkit come from the same hand: a host or node image brings both.
         toolkit=installs,
-        # Without MIG pools both mean the same; this one lets the first such pool be added
-        # without a change for everybody.
-        mig_strategy="single" if strategies == {"single"} else "mixed",
+        mig_strategy=cluster_strategy(gpu_pools),
+        plugin_configs=bool(plugin_configs(gpu_pools)),
         mig_layouts=mig_parted_name(layouts) if layouts is not None else "",
         dcgm_exporter=args.dcgm_exporter,
         monitored=monitored,

@@ -16,9 +16,10 @@ from pulumi_gpu_cluster.catalog.versions import DCGM_IMAGE
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.health.args import GateArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import devices_of
+from pulumi_gpu_cluster.node_pools.capacity import unshared_devices
 from pulumi_gpu_cluster.node_pools.cuts import Part, parts_of
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
+from pulumi_gpu_cluster.node_pools.plugin_config import plugin_config, unshared_config
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.namespaces import BASELINE, namespace
 from pulumi_gpu_cluster.objects.node_command import node_command, uid_of
@@ -78,7 +79,7 @@ class NodeGate(KubernetesComponent):
         elsewhere = f" --namespace {args.namespace}" if args.namespace != NAMESPACE else ""
         told: dict[str, pulumi.Output[str]] = {}
         for pool in gated:
-            specs = gate_specs(pool)
+            specs = gate_specs(pool, pools)
             asks = ConfigMap(
                 f"{name}-asks-{pool.name}",
                 metadata=ObjectMetaArgs(name=config_map_name(pool.name), namespace=args.namespace),
@@ -103,8 +104,15 @@ class NodeGate(KubernetesComponent):
         self.register_outputs(props)
 
 
-def gate_specs(pool: NodePoolArgs) -> Mapping[str, GateSpec]:
-    """What the gate asks of each of a pool's nodes, by name."""
+def gate_specs(pool: NodePoolArgs, pools: Sequence[NodePoolArgs]) -> Mapping[str, GateSpec]:
+    """What the gate asks of each of a pool's nodes, by name.
+
+    Args:
+        pool: The pool.
+        pools: All pools of the cluster.
+    """
+    shared = plugin_config(pool, pools) if pool.sharing is not None else None
+    unshared = unshared_config(pool, pools) if shared is not None else None
     driver = pool.driver.version if pool.driver is not None else None
     whole = GateSpec(
         gpus=pool.gpu.count if pool.gpu is not None else 0,
@@ -113,6 +121,8 @@ def gate_specs(pool: NodePoolArgs) -> Mapping[str, GateSpec]:
         slices={},
         image=DCGM_IMAGE,
         tolerations=agent_tolerations([pool]),
+        sharing=shared.name if shared is not None else "",
+        unshared=unshared.name if unshared is not None else "",
     )
     specs: dict[str, GateSpec] = {}
     for part in parts_of(pool):
@@ -122,7 +132,7 @@ def gate_specs(pool: NodePoolArgs) -> Mapping[str, GateSpec]:
 
 def _cut(pool: NodePoolArgs, part: Part, whole: GateSpec) -> GateSpec:
     spec = replace(whole, layout=part.cut.layout)
-    return replace(spec, slices=dict(devices_of(pool, part.cut))) if spec.is_cut else spec
+    return replace(spec, slices=dict(unshared_devices(pool, part.cut))) if spec.is_cut else spec
 
 
 def _script() -> str:

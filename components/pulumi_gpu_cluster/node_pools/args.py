@@ -12,6 +12,7 @@ from pulumi_gpu_cluster.network.fabric_args import Fabric
 from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
 from pulumi_gpu_cluster.node_pools.mig_args import MigArgs
 from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
+from pulumi_gpu_cluster.node_pools.sharing_args import SharingArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,
@@ -120,6 +121,9 @@ class NodePoolArgs(Section):
     )
     """MIG layout: its name (`all-3g.40gb`), or an object for layouts of single nodes or of your
     own. Whole GPUs without it."""
+
+    sharing: SharingArgs | None = None
+    """How several pods share each GPU or MIG instance. Each is one pod's without it."""
 
     fabric: Fabric | None = None
     """The fast network between the pool's nodes: its name (`ndr400`, `roce-400`) or an object."""

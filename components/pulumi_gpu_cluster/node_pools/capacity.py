@@ -14,6 +14,13 @@ WHOLE_GPU: Final = "nvidia.com/gpu"
 """The resource of whole GPUs and, under the single strategy, of MIG instances."""
 
 
+SHARED: Final = ".shared"
+"""Last part of the resources of GPUs and MIG instances that several pods share.
+
+source: NVIDIA/k8s-device-plugin v0.20.0 api/config/v1/resources.go, DefaultSharedRename
+"""
+
+
 def resource_name(short: str) -> str:
     """The resource a pod asks for, from its short name in the site file.
 
@@ -69,6 +76,17 @@ def devices_in(pool: NodePoolArgs) -> Mapping[str, int]:
 
 def devices_of(pool: NodePoolArgs, cut: Cut) -> Mapping[str, int]:
     """GPU resources of a node of the pool that is cut in a certain way, by full name."""
+    counts = unshared_devices(pool, cut)
+    if pool.sharing is None:
+        return counts
+    replicas = pool.sharing.replicas
+    return MappingProxyType(
+        {f"{resource}{SHARED}": count * replicas for resource, count in counts.items()}
+    )
+
+
+def unshared_devices(pool: NodePoolArgs, cut: Cut) -> Mapping[str, int]:
+    """The same while each GPU and each MIG instance is one pod's."""
     single = pool.mig is not None and pool.mig.strategy == "single"
     counts: dict[str, int] = {}
     for instances in cut.gpus:

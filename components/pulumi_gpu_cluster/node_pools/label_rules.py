@@ -20,7 +20,8 @@ from pulumi_gpu_cluster.rule import ERROR, Case, Fault, Rule, rule
 _MANAGED: Final = ("nvidia.com/gpu.present", "nvidia.com/mig.config", "nvidia.com/mig.config.state")
 _MANAGED_PREFIXES: Final = ("nvidia.com/gpu.deploy.", "nvidia.com/gpu-operator.driver.")
 # source: NVIDIA/k8s-device-plugin GPU Feature Discovery, NVIDIA/gpu-operator v26.7.0: what
-# they write, or what takes a node's GPUs away from pods; Kubernetes: what each kubelet says
+# they write, or what takes a node's GPUs away from pods; Kubernetes: what each kubelet says.
+# A selector may go by them.
 _WRITTEN_BY: Final[Mapping[str, str]] = MappingProxyType(
     {
         "kubernetes.io/hostname": "the kubelet",
@@ -30,10 +31,13 @@ _WRITTEN_BY: Final[Mapping[str, str]] = MappingProxyType(
         "nvidia.com/gpu.count": "GPU Feature Discovery",
         "nvidia.com/gpu.memory": "GPU Feature Discovery",
         "nvidia.com/gpu.replicas": "GPU Feature Discovery",
+        "nvidia.com/gpu.sharing-strategy": "GPU Feature Discovery",
+        "nvidia.com/mps.capable": "GPU Feature Discovery",
         "nvidia.com/mig.capable": "GPU Feature Discovery",
         "nvidia.com/mig.strategy": "GPU Feature Discovery",
         "nvidia.com/gpu.workload.config": "the GPU Operator",
         "nvidia.com/gpu-driver-upgrade-state": "the GPU Operator",
+        "nvidia.com/device-plugin.config": "this package, which sets it from the pool's sharing",
     }
 )
 _FEATURES: Final = "feature.node.kubernetes.io/"

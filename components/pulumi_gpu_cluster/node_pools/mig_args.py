@@ -78,4 +78,4 @@ class MigArgs(Section):
 
     strategy: Literal["single", "mixed"] = "mixed"
     """`mixed`: each profile is a resource of its own (nvidia.com/mig-3g.40gb). `single`: every
-    instance counts as nvidia.com/gpu, and all GPUs of a node are cut alike."""
+    instance counts as nvidia.com/gpu, and all GPUs of a node are cut alike. Pools may differ."""

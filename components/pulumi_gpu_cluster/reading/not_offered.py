@@ -28,11 +28,6 @@ class Planned:
     meanwhile: str
 
 
-_SHARING: Final = Planned(
-    "sharing a GPU between pods (time slicing, MPS)",
-    "leave it out; to split GPUs use mig: {layout: all-<profile>}",
-)
-
 _OTHER_STORAGE: Final = Planned(
     "storage other than Ceph and BeeGFS",
     "install its StorageClass beside this stack and list it in storage.classes",
@@ -73,14 +68,6 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ),
         ("storage", "ceph", "toolbox"): _CEPH_TOOLS,
         ("storage", "ceph", "dashboard"): _CEPH_TOOLS,
-        ("workloads", "jupyterhub", "profiles", EACH, "shared"): Planned(
-            "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
-        ),
-        ("workloads", "jupyterhub", "profiles", EACH, "sharing"): Planned(
-            "a notebook that shares a GPU", "name a MIG slice: device: mig-1g.10gb"
-        ),
-        ("node_pools", EACH, "sharing"): _SHARING,
-        ("node_pools", EACH, "gpu", "sharing"): _SHARING,
     }
 )
 

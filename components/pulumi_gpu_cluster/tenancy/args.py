@@ -70,9 +70,12 @@ Amount = Annotated[
 
 
 class PoolQuotaArgs(Section):
-    """What a tenant has in one pool. Beside the named keys: MIG resources, as mig-3g.40gb."""
+    """What a tenant has in one pool. Beside the named keys: gpu.shared, and MIG resources."""
 
-    open_keys: ClassVar = (r"gpu|mig-.+", "a GPU resource with its number, as mig-3g.40gb: 8")
+    open_keys: ClassVar = (
+        r"gpu(\.shared)?|mig-.+",
+        "a GPU resource with its number, as mig-3g.40gb: 8 or gpu.shared: 8",
+    )
     open_as: ClassVar = "devices"
     # Typed extras: which MIG resources exist depends on the pool, so a rule names the wrong ones.
     model_config = ConfigDict(extra="allow")

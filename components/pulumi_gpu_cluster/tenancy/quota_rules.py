@@ -12,6 +12,7 @@ from typing import Final
 from pulumi_gpu_cluster.network.resources import means_rdma
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
+    SHARED,
     devices_per_node,
     kubernetes_pools,
     resource_name,
@@ -48,9 +49,37 @@ def quota_unknown_resource(case: Case) -> Iterator[Fault]:
                 continue
             if pool.fabric is not None and means_rdma(short):
                 continue  # There, and nothing to have a quota of: said elsewhere.
+            if _counterpart(short) in offered:
+                continue  # There, under the name of shared ones, or of whole ones: said elsewhere.
             message = f"pool {pool.name} offers no {short}"
             fix = _offer(short, sorted(offered)) or f"remove it: pool {pool.name} has no GPUs"
             yield Fault(_path(index, pool.name, short), message, fix)
+
+
+@rule(ERROR, waivable=False)
+def shared_name_mismatch(case: Case) -> Iterator[Fault]:
+    """A quota counts whole GPUs where they are shared, or shares where they are whole."""
+    for index, pool, quota in _quotas(case):
+        offered = {short_name(resource) for resource in devices_per_node(pool)}
+        for short, count in quota.devices.items():
+            other = _counterpart(short)
+            if other not in offered or short_name(resource_name(short)) in offered:
+                continue
+            path = _path(index, pool.name, short)
+            if pool.sharing is None:
+                message = f"pool {pool.name} shares no GPUs, and has no {short}"
+                yield Fault(path, message, f"write {other}, or share them: sharing at the pool")
+                continue
+            replicas = pool.sharing.replicas
+            message = (
+                f"{replicas} pods share each of pool {pool.name}: a share is called {other}, and "
+                f"nothing is called {short}"
+            )
+            fix = (
+                f"write {other}: {count.guarantee * replicas} for as much as {count.guarantee} "
+                f"whole, or {other}: {count.guarantee} for as many pods"
+            )
+            yield Fault(path, message, fix)
 
 
 @rule(ERROR, waivable=False)
@@ -217,6 +246,12 @@ def _offer(short: str, offered: list[str]) -> str | None:
     return instead(bare, [*offered, CPU, MEMORY], "write")
 
 
+def _counterpart(short: str) -> str:
+    """The name of the same device in a pool that shares it, or in one that does not."""
+    plain = short_name(resource_name(short))
+    return plain.removesuffix(SHARED) if plain.endswith(SHARED) else f"{plain}{SHARED}"
+
+
 def _over_from(parts: list[tuple[int, Fraction]], has: Fraction) -> int:
     """The tenant with which, in the order of the file, the pool runs out."""
     totals = accumulate(amount for _, amount in parts)
@@ -238,6 +273,7 @@ def _nodes(pool: NodePoolArgs) -> str:
 RULES: Final[tuple[Rule, ...]] = (
     quota_unknown_pool,
     quota_unknown_resource,
+    shared_name_mismatch,
     quota_guarantee_over_ceiling,
     quota_over_capacity,
     quota_ceiling_over_capacity,

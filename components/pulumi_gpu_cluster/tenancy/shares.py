@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
+    SHARED,
     WHOLE_GPU,
     devices_in,
     kubernetes_pools,
@@ -192,14 +193,20 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
 
 
 def _weights(pool: NodePoolArgs) -> Mapping[str, int]:
-    """Compute slices of each GPU resource; all alike where they are not told apart."""
+    """Compute slices of each GPU resource; all alike where they are not told apart.
+
+    Of a pool that shares its GPUs every resource is divided by one number, so that its slices
+    weigh as much to each other as the whole ones.
+    """
     model = model_of(pool.gpu) if pool.gpu is not None else None
-    if model is None or model.mig is None or pool.mig is None:
-        return _WHOLE
-    cut = {
-        resource_name(f"mig-{one.name}"): one.compute_slices for one in model.mig.profiles.values()
-    }
-    return {WHOLE_GPU: model.mig.compute_slices, **cut}
+    weights = dict(_WHOLE)
+    if model is not None and model.mig is not None and pool.mig is not None:
+        weights[WHOLE_GPU] = model.mig.compute_slices
+        for one in model.mig.profiles.values():
+            weights[resource_name(f"mig-{one.name}")] = one.compute_slices
+    if pool.sharing is None:
+        return weights
+    return {f"{resource}{SHARED}": weight for resource, weight in weights.items()}
 
 
 def _amount(

@@ -61,6 +61,9 @@ def jupyterhub_profile_unusable(case: Case) -> Iterator[Fault]:
         if profile.device is not None and short_name(resource_name(profile.device)) not in offered:
             fix = f"write {listed(offered, 'or')}" if offered else "remove it"
             yield Fault(f"{path}.device", f"pool {pool.name} offers no {profile.device}", fix)
+        elif pool.sharing is not None and profile.device is not None and profile.count > 1:
+            message = "a pod gets one share: the device plugin refuses those that ask for more"
+            yield Fault(f"{path}.count", message, "write count: 1, or name a pool of whole GPUs")
         elif hub is not None and not _usable(case, hub, profile.name):
             message = f"no tenant with a hub may have so much in pool {pool.name}"
             yield Fault(path, message, "ask for less, or raise a tenant's ceiling there")

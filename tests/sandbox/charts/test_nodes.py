@@ -10,9 +10,11 @@ from bare_cluster import NODE, BareCluster, until
 from gpu_cluster_sandbox.nodes import apply_nodes, simulated_nodes
 from gpu_cluster_sandbox.stages.devices import DONE
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
+from pulumi_gpu_cluster.node_pools.cuts import cut_by_node
+from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL, plugin_config
 from pulumi_gpu_cluster.site import Site
 
-WHOLE = "8 all-disabled mixed"
+WHOLE = "8 all-disabled mixed unshared"
 STATE = "nvidia.com/mig.config.state"
 
 
@@ -28,7 +30,8 @@ def nodes(bare: BareCluster, site: Site) -> Site:
     until(lambda: names <= ready(bare), f"{names} are ready")
     cut = ("gpu01", "mig01")
     for name in cut:
-        bare.patch(NODE, name, {"metadata": {"labels": {"nvidia.com/mig.config": None}}})
+        labels = {"nvidia.com/mig.config": None, PLUGIN_CONFIG_LABEL: None}
+        bare.patch(NODE, name, {"metadata": {"labels": labels}})
     until(lambda: {done(bare, name) for name in cut} == {WHOLE}, "the GPUs are whole")
     return site
 
@@ -147,7 +150,7 @@ def test_a_layout_is_cut_as_the_product_counts_it_and_taken_back(
 ) -> None:
     pool = next(pool for pool in nodes.node_pools if pool.mig)
     assert pool.mig is not None
-    ask(bare, "mig01", pool.mig.layout)
+    ask(bare, "mig01", pool.mig.layout or "")
     counted = dict(devices_per_node(pool))
     assert counted == {"nvidia.com/mig-3g.40gb": 16}
     until(lambda: devices(bare, "mig01") == counted, f"mig01 offers {counted}")
@@ -165,6 +168,43 @@ def test_under_the_single_strategy_every_instance_is_a_gpu_and_the_product_says_
     until(lambda: devices(bare, "mig01") == {"nvidia.com/gpu": 56}, "seven of each GPU")
     product = "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"
     assert label(bare, "mig01", "nvidia.com/gpu.product") == product
+
+
+def test_a_layout_that_the_site_wrote_itself_is_cut_as_the_product_counts_it(
+    bare: BareCluster, nodes: Site
+) -> None:
+    gpus = {"0-2": {"3g.40gb": 1, "1g.10gb": 3}, "3": {"1g.10gb": 7}}
+    own = {"layouts": [{"devices": gpus}]}
+    changed = first_pool(nodes, mig=own)
+    apply_nodes(bare.client, changed)
+    pool = changed.node_pools[0]
+    ask(bare, "gpu01", cut_by_node(pool)["gpu01"].layout)
+    counted = dict(devices_per_node(pool))
+    assert counted == {
+        "nvidia.com/mig-3g.40gb": 3,
+        "nvidia.com/mig-1g.10gb": 16,
+        "nvidia.com/gpu": 4,
+    }
+    until(lambda: devices(bare, "gpu01") == counted, f"gpu01 offers {counted}")
+    assert label(bare, "gpu01", STATE) == "success"
+
+
+def test_shared_gpus_go_by_their_own_name_and_as_often_as_the_product_counts_them(
+    bare: BareCluster, nodes: Site
+) -> None:
+    changed = first_pool(nodes, sharing={"kind": "time-slicing", "replicas": 4})
+    pool = changed.node_pools[0]
+    config = plugin_config(pool, changed.node_pools)
+    assert config is not None
+    bare.patch(NODE, "gpu01", {"metadata": {"labels": {PLUGIN_CONFIG_LABEL: config.name}}})
+    counted = dict(devices_per_node(pool))
+    assert counted == {"nvidia.com/gpu.shared": 32}
+    until(lambda: devices(bare, "gpu01") == counted, f"gpu01 offers {counted}")
+    assert label(bare, "gpu01", "nvidia.com/gpu.replicas") == "4"
+    assert label(bare, "gpu01", "nvidia.com/gpu.sharing-strategy") == "time-slicing"
+    assert label(bare, "gpu01", "nvidia.com/gpu.product") == "NVIDIA-H100-80GB-HBM3"
+    bare.patch(NODE, "gpu01", {"metadata": {"labels": {PLUGIN_CONFIG_LABEL: None}}})
+    until(lambda: devices(bare, "gpu01") == {"nvidia.com/gpu": 8}, "the GPUs are one pod's again")
 
 
 def test_a_layout_that_the_board_lacks_fails_and_leaves_the_gpus(

@@ -27,6 +27,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_record import (
 from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
 from pulumi_gpu_cluster.operations.node_work.hold import first_met, gpu_pods
 from pulumi_gpu_cluster.operations.node_work.layout import layout_of, layout_state, set_layout
+from pulumi_gpu_cluster.operations.node_work.sharing import SHARING
 from pulumi_gpu_cluster.operations.node_work.verdict import Verdict, against, not_yet
 
 # source: NVIDIA/k8s-device-plugin v0.20.0, GPU Feature Discovery
@@ -85,7 +86,8 @@ class Gate:
             return Outcome(name, "failed", record.reason)
         if record.state == "in-service":
             set_layout(self.asking.access, name, self.spec.layout or None)
-            return Outcome(name, "in-service", f"not verified: {record.reason}")
+            words = f"not verified: {record.reason}"
+            return self._shared(name) or Outcome(name, "in-service", words)
         if record.state == "passed":
             return self._known(name, node, record)
         return self._verify(name, record)
@@ -99,7 +101,7 @@ class Gate:
                 if is_held(node):
                     self._write(name, record)
                 set_layout(self.asking.access, name, self.spec.layout or None)
-                return Outcome(name, "passed", _verified(record))
+                return self._shared(name) or Outcome(name, "passed", _verified(record))
             if driver is not None:
                 return Outcome(name, "pending", f"driver {wanted} has not come to it yet")
         return self._again(name)
@@ -126,12 +128,14 @@ class Gate:
         outcome = self._cut(name, record)
         if outcome is not None:
             return outcome
+        SHARING.say(self.asking.access, name, self.spec.sharing or None)
         passed = self._write(name, replace(record, state="passed", reason="", at=_now()))
         return Outcome(name, "passed", _verified(passed))
 
     def _diagnose(self, name: str) -> Record | Outcome:
-        """Diagnoses whole GPUs; for that none may be cut."""
+        """Diagnoses whole GPUs; for that none may be cut, and none be shared."""
         boot = boot_of(self._node(name))
+        SHARING.say(self.asking.access, name, self.spec.unshared or None)
         if self.spec.is_cut or layout_of(self._node(name)) != DISABLED:
             if layout_of(self._node(name)) != DISABLED:
                 set_layout(self.asking.access, name, DISABLED)
@@ -160,6 +164,17 @@ class Gate:
                 return self._failed(name, says, record.boot)
             return self._pending(name, says, record)
         return self._count(name, record) if self.spec.slices else None
+
+    def _shared(self, name: str) -> Outcome | None:
+        """Lets pods share a node's GPUs as its pool says, once none has one for itself."""
+        wanted = self.spec.sharing or None
+        if SHARING.differs(self._node(name), wanted):
+            busy = gpu_pods(self.asking.access, name)
+            if busy:
+                reason = f"its GPUs are shared otherwise once {busy[0]} has ended; it works on"
+                return Outcome(name, "pending", reason)
+        SHARING.say(self.asking.access, name, wanted)
+        return None
 
     def _count(self, name: str, record: Record) -> Outcome | None:
         verdict = self.asking.ask(name, "slices", self.spec, self.config_map)

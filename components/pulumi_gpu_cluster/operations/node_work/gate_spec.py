@@ -34,6 +34,9 @@ class GateSpec:
         slices: MIG instances of the node by the resource that pods ask for.
         image: The image of the gate's pods.
         tolerations: What those need to come onto the node.
+        sharing: The device plugin's configuration by which several pods share each GPU in the end;
+            empty where they do not.
+        unshared: Its configuration until then; empty for none.
     """
 
     gpus: int
@@ -42,6 +45,8 @@ class GateSpec:
     slices: Mapping[str, int]
     image: str
     tolerations: Sequence[Mapping[str, str]]
+    sharing: str = ""
+    unshared: str = ""
 
     @property
     def is_cut(self) -> bool:
@@ -73,6 +78,7 @@ class GateSpec:
             "gpus": self.gpus,
             "layout": self.layout,
             "slices": dict(self.slices),
+            **({"sharing": self.sharing, "unshared": self.unshared} if self.sharing else {}),
         }
 
 

@@ -20,6 +20,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_record import (
 )
 from pulumi_gpu_cluster.operations.node_work.layout import keep_layout, set_layout
 from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
+from pulumi_gpu_cluster.operations.node_work.sharing import SHARING
 
 GATE_LABEL: Final = "gpu-cluster.io/gate"
 """Label of the gate's own pods, with what they do."""
@@ -56,6 +57,7 @@ def hold(access: ApiServer, name: str) -> Record:
     record = write_record(access, name, decide)
     if record == _LABELLED:
         keep_layout(access, name)
+        SHARING.keep(access, name)
     return record or _NEW
 
 
@@ -68,6 +70,7 @@ def let_go(access: ApiServer, name: str) -> None:
     """Gives a node back as it came: without taint, record and layout of ours."""
     write_record(access, name, lambda _: None)
     set_layout(access, name, None)
+    SHARING.say(access, name, None)
 
 
 def gpu_pods(access: ApiServer, name: str) -> list[str]:

@@ -1,8 +1,7 @@
 """A node's MIG layout, where the gate decides when it comes.
 
 DCGM diagnoses whole GPUs only, so a new node is diagnosed before it is cut. The label by which MIG
-Manager is told is therefore not the program's, which would set it at once, but node work's, under
-a manager of its own: the API server takes a label away when the last manager lets go of it.
+Manager is told is therefore not the program's, which would set it at once, but node work's.
 """
 
 from __future__ import annotations
@@ -12,14 +11,17 @@ from typing import Any, Final
 
 from pulumi_gpu_cluster.catalog.mig import DISABLED
 from pulumi_gpu_cluster.node_pools.props import MIG_CONFIG_LABEL
-from pulumi_gpu_cluster.operations.api_server import NODE, ApiServer
+from pulumi_gpu_cluster.operations.api_server import ApiServer
 from pulumi_gpu_cluster.operations.node_work.gate_record import labels_of
+from pulumi_gpu_cluster.operations.node_work.kept_label import KeptLabel
 
 MANAGER: Final = "gpu-cluster-layout"
 """Under this name the API server keeps the label."""
 
 STATE_LABEL: Final = f"{MIG_CONFIG_LABEL}.state"
 """Label in which MIG Manager says how far it is: pending, rebooting, success or failed."""
+
+_LAYOUT: Final = KeptLabel(MIG_CONFIG_LABEL, MANAGER, "MIG layout", answer=STATE_LABEL)
 
 
 def layout_of(node: Mapping[str, Any]) -> str:
@@ -34,13 +36,7 @@ def layout_state(node: Mapping[str, Any]) -> str:
 
 def keep_layout(access: ApiServer, name: str) -> None:
     """Takes the layout that a node has over from the program, which is about to let go of it."""
-
-    def once() -> None:
-        layout = labels_of(access.get(NODE, name)).get(MIG_CONFIG_LABEL)
-        if layout is not None:
-            access.apply(NODE, name, _body(name, layout), MANAGER)
-
-    access.persist(once, f"keep the MIG layout of node {name}")
+    _LAYOUT.keep(access, name)
 
 
 def set_layout(access: ApiServer, name: str, layout: str | None) -> bool:
@@ -54,29 +50,4 @@ def set_layout(access: ApiServer, name: str, layout: str | None) -> bool:
     Returns:
         Whether another one was asked for until now.
     """
-
-    def once() -> bool:
-        node = access.get(NODE, name)
-        there = labels_of(node).get(MIG_CONFIG_LABEL)
-        ours = MANAGER in _managers(node)
-        if layout is None:
-            if ours:
-                access.apply(NODE, name, _body(name, None), MANAGER)
-            return ours
-        if there != layout and STATE_LABEL in labels_of(node):
-            # Or the success of the last layout would be taken for that of this one.
-            access.merge(NODE, name, {"metadata": {"labels": {STATE_LABEL: None}}})
-        if there != layout or not ours:
-            access.apply(NODE, name, _body(name, layout), MANAGER)
-        return there != layout
-
-    return access.persist(once, f"set the MIG layout of node {name}")
-
-
-def _body(name: str, layout: str | None) -> dict[str, Any]:
-    labels = {MIG_CONFIG_LABEL: layout} if layout is not None else {}
-    return {"metadata": {"name": name, "labels": labels}}
-
-
-def _managers(node: Mapping[str, Any]) -> set[str]:
-    return {one["manager"] for one in node["metadata"].get("managedFields") or ()}
+    return _LAYOUT.say(access, name, layout)

@@ -99,8 +99,8 @@ class ProfileArgs(Section):
     """The pool that it runs in. Tenants without a quota there are not offered it."""
 
     device: Text | None = None
-    """The GPU resource, as quotas name it: gpu for whole ones, or mig-1g.10gb. None for a notebook
-    without GPU."""
+    """The GPU resource, as quotas name it: gpu for whole ones, mig-1g.10gb, or gpu.shared in a pool
+    whose GPUs are shared. None for a notebook without GPU."""
 
     count: Positive = 1
     """How many of them."""

@@ -8,7 +8,12 @@ from fractions import Fraction
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import kubernetes_pools, resource_name, short_name
+from pulumi_gpu_cluster.node_pools.capacity import (
+    SHARED,
+    kubernetes_pools,
+    resource_name,
+    short_name,
+)
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
@@ -118,7 +123,8 @@ def _amounts(
 
 
 def _words(pool: NodePoolArgs, resource: str) -> str:
-    """A device as people call it: H100-SXM5-80GB, or a slice of one."""
+    """A device as people call it: H100-SXM5-80GB, a slice of one, or a share of either."""
     model = pool.gpu.model if pool.gpu is not None else ""
-    short = short_name(resource)
-    return model if short == "gpu" else f"{short} of {model}"
+    short = short_name(resource).removesuffix(SHARED)
+    words = model if short == "gpu" else f"{short} of {model}"
+    return words if pool.sharing is None else f"{words}, shared by {pool.sharing.replicas}"
