@@ -17,8 +17,8 @@ from pulumi_gpu_cluster.gpu_operator import (
     gpu_facts_rules,
     mig_rules,
     own_layout_rules,
-    upgrade_rules,
     sharing_rules,
+    upgrade_rules,
 )
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules

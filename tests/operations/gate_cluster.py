@@ -25,6 +25,8 @@ CUT: Final = GateSpec(
     tolerations=[],
 )
 MIG: Final = "nvidia.com/mig.config"
+SHARING: Final = "nvidia.com/device-plugin.config"
+_KEPT: Final = {"gpu-cluster-layout": MIG, "gpu-cluster-sharing": SHARING}
 
 
 def verdict(**changes: object) -> str:
@@ -58,6 +60,7 @@ class GateCluster:
         boot: The node's boot id.
         tenants: Namespaces of tenants; pods are in `ml`.
         asked: Jobs that were made, in order: their modes.
+        told: Labels that node work keeps, as it said them, in order.
     """
 
     says: dict[str, str | None] = field(default_factory=lambda: {"diag": verdict()})
@@ -66,6 +69,7 @@ class GateCluster:
     boot: str = "boot-1"
     asked: list[str] = field(default_factory=list[str])
     layouts: list[str] = field(default_factory=list[str])
+    told: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     taints: list[dict[str, str]] = field(
         default_factory=lambda: [{"key": "theirs", "effect": "NoSchedule"}]
@@ -114,11 +118,16 @@ class GateCluster:
         if request.headers["Content-Type"].startswith("application/apply-patch"):
             manager = request.url.params["fieldManager"]
             self.managers = [one for one in self.managers if one != manager]
-            self.labels.pop(MIG, None)
-            if layout := metadata.get("labels", {}).get(MIG):
+            key = _KEPT[manager]
+            self.labels.pop(key, None)
+            said = metadata.get("labels", {}).get(key)
+            self.told.append((key, said))
+            if said is not None:
                 self.managers.append(manager)
-                self.layouts.append(layout)
-                self.labels |= {MIG: layout, f"{MIG}.state": "success"}
+                self.labels[key] = said
+                if key == MIG:
+                    self.layouts.append(said)
+                    self.labels[f"{MIG}.state"] = "success"
             return
         self.annotations = _merged(self.annotations, metadata.get("annotations", {}))
         self.labels = _merged(self.labels, metadata.get("labels", {}))

@@ -173,7 +173,7 @@ def test_there_is_no_hub_without_an_identity_provider() -> None:
 
 def test_a_notebook_gets_one_share_of_a_gpu_and_no_more() -> None:
     pools = [gpu_pool("lab", sharing={"kind": "time-slicing", "replicas": 4})]
-    team = tenant(quota={"lab": {"gpu.shared": 8}})
+    team = tenant(quota={"lab": {"gpu.shared": 8}, "storage": "1Ti"})
 
     def found(**profile: object) -> list[tuple[str, str]]:
         one = {"name": "Shared", "pool": "lab", "device": "gpu.shared", **profile}

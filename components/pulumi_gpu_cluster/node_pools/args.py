@@ -11,8 +11,8 @@ from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.network.fabric_args import Fabric
 from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
 from pulumi_gpu_cluster.node_pools.mig_args import MigArgs
-from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
 from pulumi_gpu_cluster.node_pools.sharing_args import SharingArgs
+from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
     DRIVER_VERSION,

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
-from gate_cluster import CUT, MIG, NAMESPACE, SLICES, WHOLE, GateCluster, gpu_pod, verdict
+from gate_cluster import (
+    CUT,
+    MIG,
+    NAMESPACE,
+    SHARING,
+    SLICES,
+    WHOLE,
+    GateCluster,
+    gpu_pod,
+    verdict,
+)
 
 from pulumi_gpu_cluster.operations.api_server import AccessError
 from pulumi_gpu_cluster.operations.node_work.gate import DRIVER_LABEL, Gate, Outcome
 from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
-from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
+from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec, read_spec, specs_text
 from pulumi_gpu_cluster.operations.node_work.hold import hold, let_go
 
 POOL = {"gpu-cluster.io/pool": "train"}
@@ -237,6 +248,51 @@ def test_a_node_that_leaves_is_given_back_as_it_came() -> None:
     assert cluster.taints == [{"key": "theirs", "effect": "NoSchedule"}]
     assert not cluster.annotations
     assert MIG not in cluster.labels
+
+
+def test_a_node_is_verified_unshared_and_shared_in_the_end() -> None:
+    cluster = GateCluster()
+    shared = replace(WHOLE, sharing="time-slicing-4")
+    assert through(cluster, shared).state == "passed"
+    assert cluster.labels[SHARING] == "time-slicing-4"
+    assert cluster.told == [(SHARING, "time-slicing-4")]
+    cluster.boot = "boot-2"
+    assert through(cluster, shared).state == "passed"
+    assert cluster.told[1:] == [(SHARING, None), (SHARING, "time-slicing-4")]
+
+
+def test_instances_are_counted_under_the_strategy_of_their_pool_before_they_are_shared() -> None:
+    cluster = GateCluster(says={"diag": verdict(), "slices": SLICES})
+    config = "time-slicing-2-mig-mixed-0a1b2c3d"
+    assert through(cluster, replace(CUT, sharing=config, unshared="mig-mixed")).state == "passed"
+    assert [said for key, said in cluster.told if key == SHARING] == ["mig-mixed", config]
+    assert cluster.told[-1] == (SHARING, config)
+
+
+def test_gpus_at_work_are_not_shared_otherwise_under_it() -> None:
+    cluster = GateCluster()
+    through(cluster, replace(WHOLE, sharing="time-slicing-4"))
+    cluster.pods = [gpu_pod("job")]
+    waits = through(cluster, replace(WHOLE, sharing="time-slicing-8"))
+    assert waits.state == "pending"
+    assert waits.reason == "its GPUs are shared otherwise once ml/job has ended; it works on"
+    assert cluster.labels[SHARING] == "time-slicing-4"
+    cluster.pods = []
+    assert through(cluster, WHOLE).state == "passed"
+    assert SHARING not in cluster.labels
+
+
+def test_whole_gpus_beside_instances_are_not_counted_as_such() -> None:
+    both = {"nvidia.com/mig-3g.40gb": 16, "nvidia.com/gpu": 2}
+    cluster = GateCluster(says={"diag": verdict(), "slices": SLICES})
+    assert through(cluster, replace(CUT, layout="custom-0a1b2c3d", slices=both)).state == "passed"
+
+
+def test_nodes_of_one_pool_may_be_cut_each_in_its_way() -> None:
+    other = replace(CUT, layout="custom-0a1b2c3d", slices={"nvidia.com/mig-1g.10gb": 56})
+    text = specs_text({"gpu01": CUT, "gpu02": other, "gpu03": CUT})
+    assert [read_spec(text, node) for node in ("gpu01", "gpu02", "gpu03")] == [CUT, other, CUT]
+    assert specs_text({"gpu01": CUT, "gpu02": CUT}) == CUT.text()
 
 
 def test_nonsense_in_the_annotation_is_refused_and_passes_nothing() -> None:

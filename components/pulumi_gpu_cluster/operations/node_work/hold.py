@@ -19,8 +19,8 @@ from pulumi_gpu_cluster.operations.node_work.gate_record import (
     write_record,
 )
 from pulumi_gpu_cluster.operations.node_work.layout import keep_layout, set_layout
-from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 from pulumi_gpu_cluster.operations.node_work.sharing import SHARING
+from pulumi_gpu_cluster.tenancy.labels import TENANT_LABEL
 
 GATE_LABEL: Final = "gpu-cluster.io/gate"
 """Label of the gate's own pods, with what they do."""
