@@ -15,6 +15,8 @@ SOURCES := components policies sandbox infra tests bench
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export ENGINE
+# Programs start hundreds of times in a run: none of them is to compile our sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help up down status test check format bench lock clean
 

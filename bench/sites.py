@@ -28,6 +28,7 @@ def site(nodes: int, tenants: int, *, taints: bool = False) -> dict[str, Any]:
     return {
         "name": "bench",
         "control_plane": {"kind": "existing", "version": "1.36.3", "kubeconfig_file": "k"},
+        "network": {"cni": {"kind": "existing", "name": "calico"}},
         "node_pools": [pool],
         "tenants": [
             {"name": f"team-{n}", "group": f"team-{n}", "quota": {"train": {"gpu": share}}}

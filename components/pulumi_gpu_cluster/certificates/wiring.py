@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.certificates.args import CertificatesArgs
-from pulumi_gpu_cluster.certificates.component import CertManager
 from pulumi_gpu_cluster.composition import Composition
 
 
-def certificates(cluster: Composition) -> list[CertManager]:
+def certificates(cluster: Composition) -> list[parts.CertManager]:
     """cert-manager; none where the cluster has it, or where nothing needs it."""
     site = cluster.site
     args = site.certificates or CertificatesArgs()
     if args.manager == "existing" or (site.certificates is None and site.slurm is None):
         return []
     return [
-        CertManager(
+        parts.CertManager(
             cluster.named("cert-manager"),
             args,
             charts=site.charts,

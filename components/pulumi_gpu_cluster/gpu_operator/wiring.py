@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
-from pulumi_gpu_cluster.gpu_operator.component import GpuOperator
 from pulumi_gpu_cluster.last_outputs import last_outputs
 from pulumi_gpu_cluster.operations.outcomes import DRIVERS, attempts
 from pulumi_gpu_cluster.scheduling.choice import job_selector
 
 
-def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[GpuOperator]:
+def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[parts.GpuOperator]:
     """The operator; none in a cluster without GPUs.
 
     Args:
@@ -24,7 +24,7 @@ def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list
     if not any(pool.gpu for pool in site.node_pools):
         return []
     return [
-        GpuOperator(
+        parts.GpuOperator(
             cluster.named("gpu-operator"),
             site.gpu_operator,
             pools=site.node_pools,

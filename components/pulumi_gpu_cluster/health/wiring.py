@@ -6,21 +6,19 @@ from collections.abc import Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
-from pulumi_gpu_cluster.health.gate import NodeGate
-from pulumi_gpu_cluster.health.problem_detector import ProblemDetector
 from pulumi_gpu_cluster.last_outputs import last_outputs
-from pulumi_gpu_cluster.node_pools.component import NodePool
 from pulumi_gpu_cluster.operations.outcomes import GATES, Told, attempts
 
 
-def problem_detector(cluster: Composition) -> list[ProblemDetector]:
+def problem_detector(cluster: Composition) -> list[parts.ProblemDetector]:
     """node-problem-detector, where the site has it."""
     site = cluster.site
     if not site.health.problem_detector.enabled:
         return []
     return [
-        ProblemDetector(
+        parts.ProblemDetector(
             cluster.named("problem-detector"),
             site.health.problem_detector,
             pools=site.node_pools,
@@ -31,7 +29,7 @@ def problem_detector(cluster: Composition) -> list[ProblemDetector]:
 
 
 def node_gate(
-    cluster: Composition, pools: Sequence[NodePool], after: Sequence[pulumi.Resource]
+    cluster: Composition, pools: Sequence[parts.NodePool], after: Sequence[pulumi.Resource]
 ) -> Told:
     """The gate of new GPU nodes, where the site has one and nodes for it.
 
@@ -47,7 +45,7 @@ def node_gate(
     gated = any(pool.gpu is not None and pool.node_names for pool in site.node_pools)
     if not site.health.gate.enabled or not gated:
         return {}
-    gate = NodeGate(
+    gate = parts.NodeGate(
         cluster.named("gate"),
         site.health.gate,
         pools=site.node_pools,

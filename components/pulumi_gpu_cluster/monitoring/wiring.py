@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.monitoring.alertmanager import contacts
 from pulumi_gpu_cluster.monitoring.alerts.ceph import ceph_alerts
 from pulumi_gpu_cluster.monitoring.alerts.rule import Group
 from pulumi_gpu_cluster.monitoring.alerts.slurm import slurm_alerts
-from pulumi_gpu_cluster.monitoring.component import Monitoring
 from pulumi_gpu_cluster.monitoring.objects import ServiceMonitor
 from pulumi_gpu_cluster.monitoring.targets import ceph, dcgm_exporter, scheduler, slurm_controller
 from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
 from pulumi_gpu_cluster.site import Site
 
 
-def monitoring(cluster: Composition) -> list[Monitoring]:
+def monitoring(cluster: Composition) -> list[parts.Monitoring]:
     """Prometheus and what belongs to it; none where the site has none."""
     site = cluster.site
     if site.monitoring is None:
         return []
     return [
-        Monitoring(
+        parts.Monitoring(
             cluster.named("monitoring"),
             site.monitoring,
             site_name=site.name,

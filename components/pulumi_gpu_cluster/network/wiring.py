@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
-from pulumi_gpu_cluster.network.cni.calico import Calico
-from pulumi_gpu_cluster.network.cni.cilium import Cilium
-from pulumi_gpu_cluster.network.discovery import NodeFeatureDiscovery
-from pulumi_gpu_cluster.network.operator.component import NetworkOperator
 from pulumi_gpu_cluster.network.resources import fabric_pools
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
@@ -30,15 +27,15 @@ def cni(cluster: Composition) -> list[KubernetesComponent]:
     if args.kind == "cilium":
         second = any(fabric_pools(site.node_pools))
         name = cluster.named("cilium")
-        return [Cilium(name, args, beside_multus=second, charts=site.charts, opts=opts)]
+        return [parts.Cilium(name, args, beside_multus=second, charts=site.charts, opts=opts)]
     if args.kind == "calico":
-        return [Calico(cluster.named("calico"), args, charts=site.charts, opts=opts)]
+        return [parts.Calico(cluster.named("calico"), args, charts=site.charts, opts=opts)]
     return []
 
 
 def node_feature_discovery(
     cluster: Composition, after: Sequence[pulumi.Resource]
-) -> list[NodeFeatureDiscovery]:
+) -> list[parts.NodeFeatureDiscovery]:
     """Node Feature Discovery; none in a cluster with neither GPUs nor a fabric.
 
     Args:
@@ -49,7 +46,7 @@ def node_feature_discovery(
     if not any(pool.gpu or pool.fabric for pool in site.node_pools):
         return []
     return [
-        NodeFeatureDiscovery(
+        parts.NodeFeatureDiscovery(
             cluster.named("node-feature-discovery"),
             namespace=site.network.discovery_namespace,
             tolerations=agent_tolerations(site.node_pools),
@@ -61,7 +58,7 @@ def node_feature_discovery(
 
 def network_operator(
     cluster: Composition, after: Sequence[pulumi.Resource]
-) -> list[NetworkOperator]:
+) -> list[parts.NetworkOperator]:
     """The Network Operator; none in a cluster without a fabric.
 
     Args:
@@ -72,7 +69,7 @@ def network_operator(
     if not any(fabric_pools(site.node_pools)):
         return []
     return [
-        NetworkOperator(
+        parts.NetworkOperator(
             cluster.named("network-operator"),
             namespace=site.network.operator_namespace,
             pools=site.node_pools,

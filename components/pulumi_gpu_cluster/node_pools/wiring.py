@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.component import NodePool
-from pulumi_gpu_cluster.node_pools.guard import NodeGuard
 from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL, plugin_config
 from pulumi_gpu_cluster.scheduling.choice import node_labels_for
 
 
-def node_pools(cluster: Composition) -> list[NodePool]:
+def node_pools(cluster: Composition) -> list[parts.NodePool]:
     """All pools, after the guard that keeps their labels true."""
-    guard = NodeGuard(cluster.named("node-guard"), opts=cluster.inside())
+    guard = parts.NodeGuard(cluster.named("node-guard"), opts=cluster.inside())
     return [
-        NodePool(
+        parts.NodePool(
             cluster.named(pool.name),
             pool,
             access=cluster.access,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from pydantic import SecretStr, ValidationError
 
 from pulumi_gpu_cluster.findings import Finding, error
+from pulumi_gpu_cluster.reading.documentation import documentation
 from pulumi_gpu_cluster.reading.not_offered import planned_key, planned_value
 from pulumi_gpu_cluster.reading.structure import (
     EACH,
@@ -224,6 +225,6 @@ def _fault_of_text(where: str, fault: ErrorDetails, value: str | None) -> Findin
 
 def _what_to_add(model: type[Section], path: Path) -> str:
     section = section_at(model, path[:-1])
-    key = keys_of(section).get(str(path[-1])) if section is not None else None
-    words = " ".join(key.description.split()).split(". ")[0].rstrip(".") if key is not None else ""
+    text = documentation(section).get(str(path[-1]), "") if section is not None else ""
+    words = " ".join(text.split()).split(". ")[0].rstrip(".")
     return f"add it ({words})" if words else "add it"

@@ -9,12 +9,17 @@ from __future__ import annotations
 import copy
 from typing import Any, Final, cast
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
 from pulumi_gpu_cluster.catalog.drivers import qualified
 from pulumi_gpu_cluster.catalog.fabrics import FABRICS
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.catalog.mig import BALANCED, DISABLED, ENABLED, boards
+from pulumi_gpu_cluster.reading.documentation import documentation
 from pulumi_gpu_cluster.reading.structure import keys_of
 from pulumi_gpu_cluster.secret import CONFIG_KEY
+from pulumi_gpu_cluster.section import Section
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import PoolQuotaArgs, QuotaArgs, StorageQuotaArgs
 
@@ -29,9 +34,21 @@ _ENCRYPTED: Final = {
 _CUT: Final = ("MigArgs", "MigLayoutArgs")
 
 
+class _WithTexts(GenerateJsonSchema):
+    """Adds what the models say of their fields."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """The schema of one section."""
+        made = super().model_schema(schema)
+        section: type[Section] = schema["cls"]
+        for name, text in documentation(section).items():
+            made["properties"][name]["description"] = text
+        return made
+
+
 def stack_schema() -> dict[str, Any]:
     """The schema, ready to be written as JSON."""
-    site = Site.model_json_schema()
+    site = Site.model_json_schema(schema_generator=_WithTexts)
     definitions: dict[str, Any] = site.pop("$defs")
     definitions["Site"] = site
     _name_the_known(definitions)

@@ -30,7 +30,6 @@ class Key:
             holds plain values.
         holds: Whether it holds one value, a list of them, or a mapping.
         marks: What the model's author attached to the type.
-        description: Its documentation.
         required: Whether it must be given.
     """
 
@@ -38,7 +37,6 @@ class Key:
     section: type[Section] | None
     holds: Literal["one", "list", "map"]
     marks: tuple[object, ...]
-    description: str
     required: bool
 
 
@@ -53,7 +51,6 @@ def keys_of(section: type[Section]) -> Mapping[str, Key]:
             section=inner,
             holds=holds,
             marks=tuple(field.metadata),
-            description=field.description or "",
             required=field.is_required(),
         )
     return keys

@@ -6,15 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.node_pools.capacity import kubernetes_pools
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
-from pulumi_gpu_cluster.scheduling.jobset.component import JobSet
-from pulumi_gpu_cluster.scheduling.kueue.component import Kueue
-from pulumi_gpu_cluster.scheduling.kueue.queue import KueueQueue
-from pulumi_gpu_cluster.scheduling.trainer.component import Trainer
-from pulumi_gpu_cluster.scheduling.volcano.component import Volcano
-from pulumi_gpu_cluster.scheduling.volcano.queue import VolcanoQueue
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import Share
 
@@ -32,7 +27,7 @@ def scheduler(
     name, args = cluster.named(site.scheduler.kind), site.scheduler
     frameworks = _frameworks(cluster)
     if args.kind == "volcano":
-        return Volcano(
+        return parts.Volcano(
             name,
             args,
             pools=site.node_pools,
@@ -41,7 +36,7 @@ def scheduler(
             expendable=site.gives_up_data,
             opts=cluster.inside(frameworks),
         )
-    return Kueue(
+    return parts.Kueue(
         name,
         args,
         cohort_name=site.name,
@@ -58,7 +53,7 @@ def _frameworks(cluster: Composition) -> list[pulumi.Resource]:
     site, made = cluster.site, list[pulumi.Resource]()
     if site.scheduler.with_jobset:
         made.append(
-            JobSet(
+            parts.JobSet(
                 cluster.named("jobset"),
                 charts=site.charts,
                 delete_crds=site.gives_up_crds,
@@ -67,7 +62,7 @@ def _frameworks(cluster: Composition) -> list[pulumi.Resource]:
         )
     if site.scheduler.trainer:
         made.append(
-            Trainer(
+            parts.Trainer(
                 cluster.named("trainer"),
                 scheduler=site.scheduler.kind,
                 charts=site.charts,
@@ -95,8 +90,10 @@ def queue(
     name, site = cluster.named(f"{tenant.name}-queue"), cluster.site
     pools = kubernetes_pools(site.node_pools)
     if site.scheduler.kind == "volcano":
-        return VolcanoQueue(name, tenant, pools=pools, shares=held, opts=cluster.inside(after))
-    return KueueQueue(
+        return parts.VolcanoQueue(
+            name, tenant, pools=pools, shares=held, opts=cluster.inside(after)
+        )
+    return parts.KueueQueue(
         name,
         tenant,
         args=site.scheduler.kueue,

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 import pulumi
 from pydantic import SecretStr
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.network.resources import rdma_resource
 from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
 from pulumi_gpu_cluster.slurm.accounts import account_of
 from pulumi_gpu_cluster.slurm.args import SlurmArgs
-from pulumi_gpu_cluster.slurm.component import SlurmCluster, SlurmSecrets
-from pulumi_gpu_cluster.slurm.operators import MariadbOperator, SlurmOperator
 
 
 def slurm(
     cluster: Composition,
     certificates: Sequence[pulumi.Resource],
     after: Sequence[pulumi.Resource],
-) -> list[SlurmCluster]:
+) -> list[parts.SlurmCluster]:
     """Slurm with its operators; none in a cluster without it.
 
     Args:
@@ -31,14 +30,14 @@ def slurm(
     site, args = cluster.site, cluster.site.slurm
     if args is None:
         return []
-    operator = SlurmOperator(
+    operator = parts.SlurmOperator(
         cluster.named("slurm-operator"),
         namespace=args.operator_namespace,
         charts=site.charts,
         delete_crds=site.gives_up_crds,
         opts=cluster.inside(certificates),
     )
-    database = MariadbOperator(
+    database = parts.MariadbOperator(
         cluster.named("mariadb-operator"),
         namespace=args.database.operator_namespace,
         charts=site.charts,
@@ -47,7 +46,7 @@ def slurm(
     )
     pools = slurm_pools(site.node_pools)
     return [
-        SlurmCluster(
+        parts.SlurmCluster(
             cluster.named("slurm"),
             args,
             cluster_name=site.name,
@@ -65,10 +64,10 @@ def slurm(
     ]
 
 
-def _secrets(args: SlurmArgs) -> SlurmSecrets:
+def _secrets(args: SlurmArgs) -> parts.SlurmSecrets:
     """The section's secrets; a rule has seen to it that those it cannot do without are there."""
     sssd = args.login.sssd_conf if args.login is not None else None
-    return SlurmSecrets(
+    return parts.SlurmSecrets(
         slurm_key=_revealed(args.slurm_key),
         jwt_key=_revealed(args.jwt_key),
         database_password=_revealed(args.database.password),

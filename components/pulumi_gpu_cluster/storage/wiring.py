@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
-from pulumi_gpu_cluster.storage.beegfs.component import BeegfsStorage
-from pulumi_gpu_cluster.storage.ceph.component import CephStorage
 
 
 def storage(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[KubernetesComponent]:
@@ -23,7 +22,7 @@ def storage(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[Kube
     made: list[KubernetesComponent] = []
     if site.storage.ceph is not None:
         made.append(
-            CephStorage(
+            parts.CephStorage(
                 cluster.named("ceph"),
                 site.storage.ceph,
                 pools=site.node_pools,
@@ -36,7 +35,7 @@ def storage(cluster: Composition, after: Sequence[pulumi.Resource]) -> list[Kube
         )
     if site.storage.beegfs is not None:
         made.append(
-            BeegfsStorage(
+            parts.BeegfsStorage(
                 cluster.named("beegfs"),
                 site.storage.beegfs,
                 pools=site.node_pools,

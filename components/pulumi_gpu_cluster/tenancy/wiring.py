@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import pulumi
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.scheduling.choice import queue_rights
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
-from pulumi_gpu_cluster.tenancy.component import Tenant
 from pulumi_gpu_cluster.tenancy.shares import ceilings
 
 
-def tenant(cluster: Composition, args: TenantArgs, after: Sequence[pulumi.Resource]) -> Tenant:
+def tenant(
+    cluster: Composition, args: TenantArgs, after: Sequence[pulumi.Resource]
+) -> parts.Tenant:
     """A tenant's place in the cluster.
 
     Args:
@@ -23,7 +25,7 @@ def tenant(cluster: Composition, args: TenantArgs, after: Sequence[pulumi.Resour
         after: The guard that keeps tenants to their rights.
     """
     site = cluster.site
-    return Tenant(
+    return parts.Tenant(
         cluster.named(args.name),
         args,
         ceilings=ceilings(site, args),

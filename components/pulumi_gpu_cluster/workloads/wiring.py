@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pulumi
 from pydantic import SecretStr
 
+import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
-from pulumi_gpu_cluster.workloads.jupyterhub.component import JupyterHub
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants, profiles
 
 
@@ -25,7 +25,7 @@ def jupyterhub(cluster: Composition, tenant: TenantArgs, after: Sequence[pulumi.
     hub = site.workloads.jupyterhub
     if hub is None or tenant.name not in {one.name for one in hub_tenants(site)}:
         return
-    JupyterHub(
+    parts.JupyterHub(
         cluster.named(f"{tenant.name}-jupyterhub"),
         hub,
         tenant=tenant,
