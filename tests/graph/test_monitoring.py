@@ -305,3 +305,22 @@ def test_slurms_nodes_are_judged_by_what_their_pools_have() -> None:
     assert len(recorded) == 1
     assert 'pool="train"' in recorded[0]
     assert recorded[0].endswith("* 8")
+
+
+def test_where_pods_share_gpus_the_exporter_looks_whose_work_it_is() -> None:
+    shared = _changed(
+        {
+            ("node_pools", 0, "sharing"): {"kind": "time-slicing", "replicas": 4},
+            ("tenants", 0, "quota", "train"): {"gpu.shared": 8},
+        }
+    )
+    for graph, looks in ((shared, True), (_graph(), False)):
+        values = graph.named("c-gpu-operator-release", RELEASE).props["values"]["dcgmExporter"]
+        assert values.get("hostPID", False) is looks
+        assert values.get("enablePodUID", False) is looks
+        told = {one["name"]: one["value"] for one in values.get("env", [])}
+        expected = {
+            "KUBERNETES_VIRTUAL_GPUS": "true",
+            "NVIDIA_RESOURCE_NAMES": "nvidia.com/gpu.shared",
+        }
+        assert told == (expected if looks else {})

@@ -11,6 +11,7 @@ from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
 from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_parted_name
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import NvidiaDriver, driver_of
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
+from pulumi_gpu_cluster.node_pools.capacity import SHARED, WHOLE_GPU
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.node_pools.plugin_config import (
     PLUGIN_CONFIGS,
@@ -30,6 +31,7 @@ class OperatorValues:
         mig_layouts: ConfigMap with MIG Manager's configuration; empty for its own.
         plugin_configs: Whether nodes have configurations of the device plugin.
         dcgm_exporter: Whether GPU metrics are exported.
+        shared: Whether several pods share GPUs somewhere.
         monitored: Whether a ServiceMonitor of ours reads them.
         tolerations: Tolerations of everything that runs on each GPU node.
         delete_crds: Whether the operator's CRDs go with the release.
@@ -42,6 +44,7 @@ class OperatorValues:
     mig_layouts: str
     plugin_configs: bool
     dcgm_exporter: bool
+    shared: bool
     monitored: bool
     tolerations: Sequence[Mapping[str, str]]
     delete_crds: bool
@@ -102,7 +105,23 @@ class OperatorValues:
             return {"enabled": False}
         # Two monitors of one exporter would count everything twice.
         own = {"serviceMonitor": {"enabled": False}} if self.monitored else {}
-        return {"enabled": True, "config": {"name": metrics_list_name()}, **own}
+        shares = self._shares() if self.shared else {}
+        return {"enabled": True, "config": {"name": metrics_list_name()}, **own, **shares}
+
+    @staticmethod
+    def _shares() -> dict[str, Any]:
+        """How the exporter finds whose work on a shared GPU is: processes, and pods by their uid.
+
+        Otherwise it gives all of it to one of the pods, or to none, as it does not look at
+        resources of other names than its own.
+        source: NVIDIA/dcgm-exporter 4.5.3-4.8.2 internal/pkg/transformation/kubernetes.go
+        """
+        told = {"KUBERNETES_VIRTUAL_GPUS": "true", "NVIDIA_RESOURCE_NAMES": f"{WHOLE_GPU}{SHARED}"}
+        return {
+            "env": [{"name": name, "value": value} for name, value in told.items()],
+            "hostPID": True,
+            "enablePodUID": True,
+        }
 
     def _tolerations(self) -> list[dict[str, str]]:
         return [dict(toleration) for toleration in self.tolerations]
@@ -137,6 +156,7 @@ def operator_values(
         plugin_configs=bool(plugin_configs(gpu_pools)),
         mig_layouts=mig_parted_name(layouts) if layouts is not None else "",
         dcgm_exporter=args.dcgm_exporter,
+        shared=any(pool.sharing is not None for pool in gpu_pools),
         monitored=monitored,
         tolerations=agent_tolerations(gpu_pools),
         delete_crds=delete_crds,

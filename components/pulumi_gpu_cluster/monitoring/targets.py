@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pulumi_gpu_cluster.monitoring.objects import PodMonitor, ServiceMonitor
-from pulumi_gpu_cluster.monitoring.promql import CEPH_JOB
+from pulumi_gpu_cluster.monitoring.promql import CEPH_JOB, SLURM_JOB
 from pulumi_gpu_cluster.scheduling.args import SchedulerArgs
 from pulumi_gpu_cluster.tenancy.labels import METRICS_LABEL, METRICS_PORT
 
@@ -77,7 +77,7 @@ def slurm_controller(namespace: str) -> ServiceMonitor:
     return ServiceMonitor(
         name="slurm-controller",
         namespace=namespace,
-        labels={"app.kubernetes.io/name": "slurmctld"},
+        labels={"app.kubernetes.io/name": SLURM_JOB},
         port="slurmctld",
         job_label="app.kubernetes.io/name",
         interval="30s",
