@@ -18,11 +18,13 @@ POLICY: Final = "clusterpolicies.nvidia.com/v1/ClusterPolicy"
 DRIVER: Final = "nvidiadrivers.nvidia.com/v1alpha1/NVIDIADriver"
 CLUSTER_QUEUE: Final = "clusterqueues.kueue.x-k8s.io/v1beta2/ClusterQueue"
 LOCAL_QUEUE: Final = "localqueues.kueue.x-k8s.io/v1beta2/LocalQueue"
+JOB_SET: Final = "jobsets.jobset.x-k8s.io/v1alpha2/JobSet"
 NIC_CLUSTER: Final = "nicclusterpolicies.mellanox.com/v1alpha1/NicClusterPolicy"
 NIC_NODE: Final = "nicnodepolicies.mellanox.com/v1alpha1/NicNodePolicy"
 IPOIB: Final = "ipoibnetworks.mellanox.com/v1alpha1/IPoIBNetwork"
 QUEUE: Final = "queues.scheduling.volcano.sh/v1beta1/Queue"
 
+_NAMESPACED: Final = frozenset({JOB_SET, LOCAL_QUEUE})
 _CRD: Final = "CustomResourceDefinition"
 _BUILT_IN: Final[Mapping[str, Any]] = {
     NODE: Node,
@@ -99,7 +101,7 @@ def _class(kind: str) -> Any:
     full, version, name = kind.split("/")
     plural, _, group = full.partition(".")
     known = cast("Any", generic_resource)
-    scope = "namespaced" if kind == LOCAL_QUEUE else "global"
+    scope = "namespaced" if kind in _NAMESPACED else "global"
     return getattr(known, f"create_{scope}_resource")(group, version, name, plural)
 
 
