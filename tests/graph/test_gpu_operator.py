@@ -210,7 +210,7 @@ def test_the_policy_of_all_nodes_has_every_part_that_an_older_operator_falls_ove
 
 
 def test_nodes_that_one_pool_leaves_to_people_are_upgraded_by_no_older_operator() -> None:
-    slurm = {("node_pools", 0, "workload"): "slurm"}
+    slurm: Changes = {("node_pools", 0, "workload"): "slurm"}
     assert _values(_graph())["driver"]["upgradePolicy"]["autoUpgrade"] is True
     assert _values(_graph(slurm))["driver"]["upgradePolicy"]["autoUpgrade"] is False
 
