@@ -38,7 +38,8 @@ def login_job(name: str, *, namespace: str, opts: pulumi.ResourceOptions) -> Job
     """A Job that ends once the database takes both passwords and its user has all rights.
 
     It does not wait for the database's object to be ready, which it never becomes on a volume
-    that was made with other passwords; so it is the one that says why.
+    that was made with other passwords; so it is the one that says why. The operator lets root in
+    from every pod (source: mariadb-operator v26.6.0 pkg/builder: MARIADB_ROOT_HOST).
 
     Args:
         name: Name of the resource.
