@@ -158,6 +158,40 @@ def logs(part: str, lines: int, site: str, state_dir: Path | None) -> None:
         click.echo(line)
 
 
+@main.command()
+@click.argument("node")
+@click.argument("what", type=click.Choice(["mig", "driver", "gpu-count"]))
+@_site
+@_state_dir
+def fail(
+    node: str,
+    what: Literal["mig", "driver", "gpu-count"],
+    site: str,
+    state_dir: Path | None,
+) -> None:
+    """Let something fail on a simulated NODE, until it is mended.
+
+    mig: no MIG layout can be applied. driver: the next driver pod does not come up, which only
+    --with gpu-operator runs. gpu-count: one GPU is missing.
+    """
+    from gpu_cluster_sandbox.nodes import fail as let_fail  # noqa: PLC0415
+
+    with _told():
+        let_fail(_cluster(site, state_dir).client(), node, what)
+
+
+@main.command()
+@click.argument("node")
+@_site
+@_state_dir
+def mend(node: str, site: str, state_dir: Path | None) -> None:
+    """Let everything on a simulated NODE be well again."""
+    from gpu_cluster_sandbox.nodes import mend as let_be_well  # noqa: PLC0415
+
+    with _told():
+        let_be_well(_cluster(site, state_dir).client(), node)
+
+
 def _cluster(site: str, state_dir: Path | None) -> Cluster:
     from gpu_cluster_sandbox.cluster import Cluster  # noqa: PLC0415
 

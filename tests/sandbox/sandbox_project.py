@@ -134,9 +134,9 @@ class RunningSite:
         return self.project.pulumi(self.name, *arguments)
 
 
-def bring_up(project: Project, name: str) -> RunningSite:
+def bring_up(project: Project, name: str, *options: str) -> RunningSite:
     """Brings a site up whose stack file is there, and insists that it came up."""
-    ran = project.sandbox("up", "--site", name)
+    ran = project.sandbox("up", "--site", name, *options)
     assert ran.code == 0, ran.output
     return RunningSite(project, name, ran)
 
