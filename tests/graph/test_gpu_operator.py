@@ -13,6 +13,7 @@ from pulumi_gpu_cluster import GpuCluster, GpuOperator
 DRIVER = "kubernetes:nvidia.com/v1alpha1:NVIDIADriver"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 NAMESPACE = "kubernetes:core/v1:Namespace"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 
 
 def _graph(changes: Changes | None = None, *, delete_crds: bool = False) -> Graph:
@@ -228,6 +229,52 @@ def test_one_mig_strategy_holds_for_the_cluster() -> None:
     assert _values(_graph())["mig"] == {"strategy": "mixed"}
     single = {"layout": "all-3g.40gb", "strategy": "single"}
     assert _values(_graph({("node_pools", 1, "mig"): single}))["mig"] == {"strategy": "single"}
+
+
+def test_strategies_that_differ_by_pool_are_told_by_configurations_of_the_device_plugin() -> None:
+    single = {"layout": "all-3g.40gb", "strategy": "single"}
+    mixed = {"layout": "all-3g.40gb", "strategy": "mixed"}
+    graph = _graph({("node_pools", 0, "mig"): mixed, ("node_pools", 1, "mig"): single})
+    values = _values(graph)
+    assert values["mig"] == {"strategy": ""}, "the chart leaves an empty one out"
+    config = {"name": "gpu-cluster-device-plugin", "default": ""}
+    assert values["devicePlugin"] == {"config": config}
+    made = graph.named("op-device-plugin", CONFIG_MAP)
+    assert set(made.props["data"]) == {"mig-single", "mig-mixed"}
+    assert graph.waits_for(graph.named("op-release", RELEASE), made)
+
+
+def test_shared_gpus_have_a_configuration_and_are_told_apart_in_the_metrics() -> None:
+    graph = _graph({("node_pools", 0, "sharing"): {"kind": "time-slicing", "replicas": 4}})
+    values = _values(graph)
+    assert values["mig"] == {"strategy": "mixed"}
+    assert set(graph.named("op-device-plugin", CONFIG_MAP).props["data"]) == {"time-slicing-4"}
+    exporter = values["dcgmExporter"]
+    assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
+    assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
+    assert (exporter["hostPID"], exporter["enablePodUID"]) == (True, True)
+
+
+def test_where_nothing_is_shared_the_exporter_sees_no_processes_of_the_host() -> None:
+    values = _values(_graph())
+    assert {"env", "hostPID", "enablePodUID"} & set(values["dcgmExporter"]) == set()
+    assert "devicePlugin" not in values
+
+
+def test_layouts_of_ones_own_are_mig_managers_before_it_comes() -> None:
+    own = {"layouts": [{"devices": {"0-3": {"3g.40gb": 2}}}]}
+    graph = _graph({("node_pools", 1, "mig"): own})
+    made = graph.named("op-mig-layouts", CONFIG_MAP)
+    assert list(made.props["data"]) == ["config.yaml"]
+    manager = _values(graph)["migManager"]
+    assert manager == {
+        "config": {"default": "all-disabled", "name": made.props["metadata"]["name"]}
+    }
+    assert graph.waits_for(graph.named("op-release", RELEASE), made)
+
+
+def test_named_layouts_are_left_to_what_mig_manager_makes_of_them() -> None:
+    assert _values(_graph())["migManager"] == {"config": {"default": "all-disabled"}}
 
 
 def test_its_crds_go_only_where_the_site_says_so() -> None:
