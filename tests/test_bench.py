@@ -41,3 +41,19 @@ def test_a_program_loads_only_the_parts_that_its_site_has(root: Path) -> None:
     modules = done.stdout.split()
     assert "pulumi_gpu_cluster.tenancy.component" in modules, "otherwise this test sees nothing"
     assert not [module for module in modules if module.startswith(absent)]
+
+
+def test_the_command_that_runs_for_each_node_waits_for_no_model_of_the_site_file(
+    root: Path,
+) -> None:
+    loaded = (
+        "import sys, pulumi_gpu_cluster.operations.node_work.command; "
+        "print('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=root, capture_output=True, text=True, check=True
+    )
+    modules = done.stdout.split()
+    assert "pulumi_gpu_cluster.operations.node_work.gate" in modules
+    assert "pulumi_gpu_cluster.operations.node_work.driver_waves" in modules
+    assert not [module for module in modules if module.split(".")[0] in ("pydantic", "pulumi")]

@@ -7,8 +7,9 @@ from typing import Any
 from pulumi_gpu_cluster.catalog import versions
 from pulumi_gpu_cluster.network.resources import fabric_pools, rdma_resource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, devices_in
+from pulumi_gpu_cluster.node_pools.capacity import devices_in
 from pulumi_gpu_cluster.node_pools.cuts import parts_of
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 from pulumi_gpu_cluster.scheduling.choice import queue_names
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.slurm.accounts import account_of

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Final
-
-from pydantic import AfterValidator
+from typing import Final
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,4})([smh])")
 _SECONDS: Final[Mapping[str, int]] = MappingProxyType({"s": 1, "m": 60, "h": 3600})
@@ -23,12 +21,3 @@ def seconds(text: str) -> int:
     if found is None:
         raise ValueError("is no span of time; write for example 90s, 30m or 2h")
     return int(found[1]) * _SECONDS[found[2]]
-
-
-def _checked(text: str) -> str:
-    seconds(text)
-    return text
-
-
-Span = Annotated[str, AfterValidator(_checked)]
-"""A span of time in seconds, minutes or hours: 90s, 30m, 2h."""

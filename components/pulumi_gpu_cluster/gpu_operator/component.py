@@ -22,12 +22,12 @@ from pulumi_gpu_cluster.gpu_operator.mig_parted import (
 )
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
+from pulumi_gpu_cluster.gpu_operator.wanted_drivers import driver_spec
 from pulumi_gpu_cluster.gpu_operator.waves import drivers_in_waves, held_drivers
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIGS, plugin_configs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.releases import platform_release
-from pulumi_gpu_cluster.operations.node_work.driver_spec import driver_spec
 from pulumi_gpu_cluster.operations.outcomes import Told
 
 GPU_OPERATOR_TYPE: Final = "gpu-cluster:gpu-operator:GpuOperator"

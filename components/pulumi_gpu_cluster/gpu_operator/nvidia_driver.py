@@ -12,7 +12,8 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations, selector
-from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs, nodes_of_wave
+from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
+from pulumi_gpu_cluster.operations.node_work.driver_spec import nodes_of_wave
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, driver.repository and driver.image
 _REPOSITORY: Final = "nvcr.io/nvidia"

@@ -10,7 +10,8 @@ from pulumi_gpu_cluster.catalog.gpus import GpuModel
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.cuts import is_cut, parts_of
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
-from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL, plugin_config
+from pulumi_gpu_cluster.node_pools.plugin_config import plugin_config
+from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL
 from pulumi_gpu_cluster.node_pools.sharing_args import SharingArgs
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 

@@ -11,13 +11,14 @@ from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
 from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_parted_name
 from pulumi_gpu_cluster.gpu_operator.nvidia_driver import NvidiaDriver, driver_of
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import SHARED, WHOLE_GPU
+from pulumi_gpu_cluster.node_pools.capacity import SHARED
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.node_pools.plugin_config import (
     PLUGIN_CONFIGS,
     cluster_strategy,
     plugin_configs,
 )
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 
 
 @dataclass(frozen=True, slots=True)

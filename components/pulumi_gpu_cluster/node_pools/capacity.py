@@ -9,10 +9,7 @@ from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.cuts import Cut, Instances, parts_of
-
-WHOLE_GPU: Final = "nvidia.com/gpu"
-"""The resource of whole GPUs and, under the single strategy, of MIG instances."""
-
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 
 SHARED: Final = ".shared"
 """Last part of the resources of GPUs and MIG instances that several pods share.

@@ -7,18 +7,13 @@ from types import MappingProxyType
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs, TaintArgs
-from pulumi_gpu_cluster.node_pools.props import POOL_LABEL, UNVERIFIED_TAINT, WORKLOAD_KEY
+from pulumi_gpu_cluster.node_pools.props import POOL_LABEL, UNVERIFIED_TOLERATION, WORKLOAD_KEY
 
 # source: NVIDIA/gpu-operator v26.7.0 values.yaml, daemonsets.tolerations
 GPU_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
     {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 )
 """Toleration of the taint that GPU nodes customarily carry."""
-
-UNVERIFIED_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
-    {"key": UNVERIFIED_TAINT, "operator": "Exists", "effect": "NoSchedule"}
-)
-"""Toleration of the taint of nodes that no gate has passed yet: for agents, never for work."""
 
 
 def selector(pool: NodePoolArgs) -> Mapping[str, str]:

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, resource_name
+from pulumi_gpu_cluster.node_pools.capacity import resource_name
 from pulumi_gpu_cluster.node_pools.cuts import is_cut
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
-
-PLUGIN_CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
-"""Label by which the device plugin is told its configuration on a node."""
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 
 PLUGIN_CONFIGS: Final = "gpu-cluster-device-plugin"
 """Name of the ConfigMap that holds all configurations. It never changes: a new name would restart

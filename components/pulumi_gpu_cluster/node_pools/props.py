@@ -28,6 +28,17 @@ WORKLOAD_KEY: Final = "gpu-cluster.io/workload"
 UNVERIFIED_TAINT: Final = "gpu-cluster.io/unverified"
 """Key of the taint (NoSchedule) that holds a new GPU node back until the gate has passed it."""
 
+UNVERIFIED_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
+    {"key": UNVERIFIED_TAINT, "operator": "Exists", "effect": "NoSchedule"}
+)
+"""Toleration of the taint of nodes that no gate has passed yet: for agents, never for work."""
+
+WHOLE_GPU: Final = "nvidia.com/gpu"
+"""The resource of whole GPUs and, under the single strategy, of MIG instances."""
+
+PLUGIN_CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
+"""Label by which the device plugin is told its configuration on a node."""
+
 MIG_CONFIG_LABEL: Final = "nvidia.com/mig.config"
 """Label by which MIG Manager is told a node's layout."""
 

@@ -25,20 +25,6 @@ WaveSize = Annotated[str, BeforeValidator(_checked, json_schema_input_type=int |
 """A number of nodes, or a part of a pool: 4 or 25%."""
 
 
-def nodes_of_wave(wave: str, pool: int) -> int:
-    """How many nodes a wave has.
-
-    A part is rounded down, so that a pool of 4 with 25% and one of 7 go node by node.
-
-    Args:
-        wave: The size as the site says it.
-        pool: Nodes of the pool.
-    """
-    if wave.endswith("%"):
-        return max(1, pool * int(wave.removesuffix("%")) // 100)
-    return int(wave)
-
-
 class UpgradeArgs(Section):
     """In what order and how many at a time a pool's nodes get another driver."""
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL, plugin_config
+from pulumi_gpu_cluster.node_pools.plugin_config import plugin_config
+from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL
 from pulumi_gpu_cluster.scheduling.choice import node_labels_for
 
 

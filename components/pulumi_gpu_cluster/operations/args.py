@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import AfterValidator
+
 from pulumi_gpu_cluster.section import Section
-from pulumi_gpu_cluster.span import Span
+from pulumi_gpu_cluster.span import seconds
+
+
+def _checked(text: str) -> str:
+    seconds(text)
+    return text
+
+
+Span = Annotated[str, AfterValidator(_checked)]
+"""A span of time in seconds, minutes or hours: 90s, 30m, 2h."""
 
 
 class OperationsArgs(Section):

@@ -16,7 +16,8 @@ from math import ceil
 from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU, slurm_pools
+from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 from pulumi_gpu_cluster.slurm.names import BORROW
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
 from pulumi_gpu_cluster.tenancy.shares import CPU, MEMORY, Share, pool_shares

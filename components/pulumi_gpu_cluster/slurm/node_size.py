@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 from pulumi_gpu_cluster.quantity import text_of, value
 
 _GIB: Final = 2**30

@@ -11,7 +11,8 @@ from gpu_cluster_sandbox.nodes import apply_nodes, simulated_nodes
 from gpu_cluster_sandbox.stages.devices import DONE
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
 from pulumi_gpu_cluster.node_pools.cuts import cut_by_node
-from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL, plugin_config
+from pulumi_gpu_cluster.node_pools.plugin_config import plugin_config
+from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL
 from pulumi_gpu_cluster.site import Site
 
 WHOLE = "8 all-disabled mixed unshared"

@@ -8,11 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
-from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
-from pulumi_gpu_cluster.node_pools.cuts import parts_of
-from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs, nodes_of_wave
-
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 
@@ -64,29 +59,20 @@ def read_driver_spec(text: str) -> DriverSpec:
     return DriverSpec(**cast("dict[str, Any]", json.loads(text)))
 
 
-def driver_spec(pool: NodePoolArgs, namespace: str) -> DriverSpec | None:
-    """What a pool's site file asks for; None where its drivers do not come in waves.
-
-    In waves go the nodes that the site names and Kubernetes schedules. Nodes found by a selector
-    are never touched, and to Slurm an upgrade is a loss of jobs.
-    """
-    driver = pool.driver
-    if pool.gpu is None or driver is None or driver.source != "operator" or not pool.node_names:
-        return None
-    if pool.workload != "kubernetes":
-        return None
-    upgrade = driver.upgrade or UpgradeArgs()
-    return DriverSpec(
-        pool=pool.name,
-        version=driver.version or "",
-        canary=upgrade.canaries or pool.node_names[:1],
-        wave=upgrade.wave,
-        # Nodes that are cut differently are only held against what they offered before.
-        devices=dict(devices_per_node(pool)) if len(parts_of(pool)) == 1 else {},
-        namespace=namespace,
-    )
-
-
 def in_order(names: Collection[str]) -> list[str]:
     """Names as people count: gpu9 before gpu10."""
     return sorted(names, key=lambda name: [(one.zfill(12), one) for one in _DIGITS.split(name)])
+
+
+def nodes_of_wave(wave: str, pool: int) -> int:
+    """How many nodes a wave has.
+
+    A part is rounded down, so that a pool of 4 with 25% and one of 7 go node by node.
+
+    Args:
+        wave: The size as the site says it.
+        pool: Nodes of the pool.
+    """
+    if wave.endswith("%"):
+        return max(1, pool * int(wave.removesuffix("%")) // 100)
+    return int(wave)

@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU
-from pulumi_gpu_cluster.node_pools.placement import UNVERIFIED_TOLERATION
+from pulumi_gpu_cluster.node_pools.props import UNVERIFIED_TOLERATION, WHOLE_GPU
 from pulumi_gpu_cluster.operations.node_work.gate_spec import SCRIPT_KEY, GateSpec
 from pulumi_gpu_cluster.operations.node_work.hold import GATE_LABEL
 

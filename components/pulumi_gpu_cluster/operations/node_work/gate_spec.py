@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pulumi_gpu_cluster.catalog.mig import DISABLED
-from pulumi_gpu_cluster.node_pools.capacity import WHOLE_GPU
+from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
 
 SPEC_KEY: Final = "gate.json"
 SCRIPT_KEY: Final = "gate.sh"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIG_LABEL
+from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL
 from pulumi_gpu_cluster.operations.node_work.kept_label import KeptLabel
 
 SHARING: Final = KeptLabel(PLUGIN_CONFIG_LABEL, "gpu-cluster-sharing", "sharing of the GPUs")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pulumi_gpu_cluster.catalog.versions import GPU_OPERATOR
+from pulumi_gpu_cluster.gpu_operator.wanted_drivers import driver_spec
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.operations.api_server import ApiServer, Kind, NotThereError
 from pulumi_gpu_cluster.operations.node_work.driver_sight import Sight, look_at
-from pulumi_gpu_cluster.operations.node_work.driver_spec import driver_spec, in_order
+from pulumi_gpu_cluster.operations.node_work.driver_spec import in_order
 from pulumi_gpu_cluster.operations.node_work.hold import gpu_pods
 from pulumi_gpu_cluster.wording import listed
 
