@@ -22,11 +22,12 @@ from pulumi_gpu_cluster.gpu_operator import (
 )
 from pulumi_gpu_cluster.hosts import rules as host_rules
 from pulumi_gpu_cluster.monitoring import rules as monitoring_rules
-from pulumi_gpu_cluster.network import cni_rules, fabric_rules
+from pulumi_gpu_cluster.network import cni_rules, fabric_rules, pod_range_rules
 from pulumi_gpu_cluster.node_pools import label_rules
 from pulumi_gpu_cluster.node_pools import rules as pool_rules
 from pulumi_gpu_cluster.rule import Case, Rule
 from pulumi_gpu_cluster.scheduling import rules as scheduler_rules
+from pulumi_gpu_cluster.slurm import people_rules as slurm_people_rules
 from pulumi_gpu_cluster.slurm import rules as slurm_rules
 from pulumi_gpu_cluster.storage import rules as storage_rules
 from pulumi_gpu_cluster.storage.beegfs import rules as beegfs_rules
@@ -55,10 +56,12 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *own_layout_rules.RULES,
             *sharing_rules.RULES,
             *cni_rules.RULES,
+            *pod_range_rules.RULES,
             *fabric_rules.RULES,
             *scheduler_rules.RULES,
             *monitoring_rules.RULES,
             *slurm_rules.RULES,
+            *slurm_people_rules.RULES,
             *ceph_rules.RULES,
             *beegfs_rules.RULES,
             *storage_rules.RULES,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from pulumi_gpu_cluster.hostlist import expand
+from pulumi_gpu_cluster.kubernetes_names import SUBDOMAIN_WORDS, is_subdomain
 from pulumi_gpu_cluster.quantity import canonical, value
 
 _Value = TypeVar("_Value")
@@ -84,6 +85,9 @@ Text = Annotated[str, Field(min_length=1)]
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 KUBERNETES_VERSION: Final = r"^v?[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(\+rke2r[0-9]{1,3})?$"
 HTTPS_URL: Final = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
+# No dash in front: ssh would take it for an option.
+LOGIN: Final = r"^[^\s:/-][^\s:/]*$"
+WORD: Final = r"^\S+$"
 # source: kernel.org, IFNAMSIZ: a device's name has up to 15 characters
 INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
@@ -104,6 +108,8 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         DNS_LABEL: "a DNS label: up to 63 lower-case letters, digits and inner dashes",
         KUBERNETES_VERSION: "a Kubernetes version with its patch: 1.36.3, or v1.36.3+rke2r1",
         HTTPS_URL: "an address that begins with https://, without user, query or fragment",
+        LOGIN: "the name of an account: one word, without colon and slash, for example ops",
+        WORD: "one word, without blanks",
         PERIOD: "a time with its unit, for example 30d or 12h",
         HOST_AND_PORT: "a host with its port, for example mail.example.org:587",
         INTERFACE: "a network interface of the host, for example ens1f0np0",
@@ -128,6 +134,22 @@ def _hostlist(text: str) -> str:
 
 Hostlist = Annotated[str, AfterValidator(_hostlist)]
 """Names of nodes in Slurm's notation, such as `gpu[01-12]`."""
+
+
+def _object_name(text: str) -> str:
+    if not is_subdomain(text):
+        raise ValueError(f"is no name of an object; write {SUBDOMAIN_WORDS}")
+    return text
+
+
+ObjectName = Annotated[str, AfterValidator(_object_name)]
+"""Name of an object in Kubernetes that is there already."""
+
+Login = Annotated[str, Field(pattern=LOGIN)]
+"""An account on a machine."""
+
+Word = Annotated[str, Field(pattern=WORD)]
+"""A text without blanks."""
 
 DnsLabel = Annotated[str, Field(pattern=DNS_LABEL)]
 """A DNS label (RFC 1123): what Kubernetes takes as the name of a namespace."""

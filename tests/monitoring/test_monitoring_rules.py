@@ -50,6 +50,18 @@ def test_a_tenants_contact_is_a_receiver_of_the_site() -> None:
     assert places(judged(tenants=team)) == [("receiver-unknown", "site.tenants[0].contact")]
 
 
+def test_a_receiver_that_hears_nothing_is_told() -> None:
+    lead = {**ONCALL, "name": "lead"}
+    unheard = [("receiver-unheard", f"{HERE}.receivers[1].name")]
+    assert _found(receivers=[ONCALL, lead]) == unheard, "the first hears what no route says"
+    assert _found(receivers=[ONCALL, lead], routes={"info": "lead"}) == []
+    assert _found(receivers=[lead, ONCALL], routes={"critical": "lead", "warning": "lead"}) == (
+        unheard
+    )
+    both = _monitoring(receivers=[ONCALL, lead])
+    assert places(judged(monitoring=both, tenants=[tenant(contact="lead")])) == []
+
+
 def test_no_two_receivers_have_one_name_and_none_that_of_nobody() -> None:
     assert _found(receivers=[ONCALL, ONCALL]) == [("receiver-twice", f"{HERE}.receivers[1].name")]
     assert _found(receivers=[ONCALL, {**ONCALL, "name": "nobody"}]) == [

@@ -65,7 +65,7 @@ def test_a_site_with_an_error_is_withheld_and_one_with_a_warning_is_not(tmp_path
         ("a\n", "site-missing"),
         ("[1, 2]\n", "site-missing"),
         ("config: {gpu-cluster:site: [}\n", "yaml-syntax"),
-        ("a: 1\n---\nb: 2\n", "yaml-syntax"),
+        ("a: 1\n---\nb: 2\n", "yaml-documents"),
         ("a: \t- b\n", "yaml-syntax"),
         ("a: *nowhere\n", "yaml-syntax"),
         (b"a: \x00b\n", "yaml-syntax"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from made_site import cpu_pool, gpu_pool, judged, places, tenant
+from pydantic import SecretStr
 
 CEPH = {"nodes": "st[1-3]", "devices": ["/dev/disk/by-id/nvme-a"]}
 POOLS = [gpu_pool(), cpu_pool("keep", nodes="st[1-3]")]
@@ -160,3 +161,20 @@ def test_the_default_class_is_one_for_volumes_that_is_made_here(name: str) -> No
 def test_a_pool_cannot_be_called_what_is_a_key_of_every_quota() -> None:
     pools = [gpu_pool(), cpu_pool("storage")]
     assert places(judged(node_pools=pools)) == [("name-reserved", "site.node_pools[1].name")]
+
+
+def test_a_volume_of_a_class_that_nobody_makes_or_lists_is_told() -> None:
+    volume = {"size": "200Gi", "storage_class": "local-ssd"}
+    receivers = [{"name": "oncall", "webhook": {"url": SecretStr("https://chat.lab.example/x")}}]
+    monitoring = {
+        "volume": volume,
+        "receivers": receivers,
+        "grafana": {"admin_password": SecretStr("JbG7vB1Sg5nQw2RtYu8i")},
+    }
+    path = "site.monitoring.volume.storage_class"
+    assert places(judged(monitoring=monitoring)) == [("storage-class-unlisted", path)]
+    assert judged(monitoring=monitoring, storage={"classes": ["local-ssd"]}) == ()
+    (close,) = judged(monitoring=monitoring, storage={"classes": ["local-ssb"]})
+    assert close.fix.startswith("did you mean local-ssb?")
+    plain = {**monitoring, "volume": "200Gi"}
+    assert judged(monitoring=plain) == (), "the cluster's default class is its own"

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from pulumi_gpu_cluster.kubernetes_names import VALUE_WORDS, is_label_value, is_subdomain
 from pulumi_gpu_cluster.secret import Given
-from pulumi_gpu_cluster.section import Section, Text, no_truth_value
+from pulumi_gpu_cluster.section import Login, Section, no_truth_value
 
 _KEY_TYPES: Final = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ssh-rsa")
 _LENGTH_BYTES: Final = 4
@@ -69,7 +69,7 @@ class BastionArgs(Section):
     address: Address
     """Its address, as seen from where Pulumi runs."""
 
-    user: Text
+    user: Login
     """The user that logs in there, with the same private key."""
 
     port: Port = 22
@@ -82,7 +82,7 @@ class BastionArgs(Section):
 class SshArgs(Section):
     """How hosts are reached, unless `hosts` says otherwise for one of them."""
 
-    user: Text
+    user: Login
     """The user that logs in; it may run everything by sudo without a password."""
 
     port: Port = 22
@@ -104,7 +104,7 @@ class HostArgs(Section):
     address: Address | None = None
     """Its address, by default its name, found by DNS."""
 
-    user: Text | None = None
+    user: Login | None = None
     """The user that logs in there, by default that of `ssh`."""
 
     port: Port | None = None

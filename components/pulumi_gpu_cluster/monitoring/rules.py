@@ -78,6 +78,21 @@ def smtp_login_incomplete(case: Case) -> Iterator[Fault]:
 
 
 @rule(WARNING)
+def receiver_unheard(case: Case) -> Iterator[Fault]:
+    """A receiver hears nothing, for neither a route nor a tenant names it."""
+    monitoring = case.site.monitoring
+    if monitoring is None:
+        return
+    # The first one hears what nobody else is named for.
+    heard = {NOBODY, *monitoring.heard_by.values(), *(name for _, name in _named(case))}
+    for index, receiver in enumerate(monitoring.receivers):
+        if receiver.name not in heard:
+            message = f"no route and no tenant's contact names {receiver.name}, so it hears nothing"
+            fix = f"add it, for example routes: {{critical: {receiver.name}}}, or remove it"
+            yield Fault(f"{_HERE}.receivers[{index}].name", message, fix)
+
+
+@rule(WARNING)
 def metrics_not_kept(case: Case) -> Iterator[Fault]:
     """Metrics are to be kept for a time, and lie on no disk."""
     monitoring = case.site.monitoring
@@ -107,6 +122,7 @@ RULES: Final[tuple[Rule, ...]] = (
     receiver_twice,
     receiver_without_way,
     smtp_login_incomplete,
+    receiver_unheard,
     metrics_not_kept,
     gpu_metrics_off,
 )

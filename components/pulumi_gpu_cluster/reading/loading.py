@@ -21,6 +21,8 @@ from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.wording import nearest
 
 _NAMESPACE: Final = "gpu-cluster:"
+# As PyYAML says it, and libyaml's reader as well.
+_SECOND: Final = "but found another document"
 
 
 class Loaded(NamedTuple):
@@ -189,6 +191,10 @@ def _unreadable(path: Path, failure: Exception) -> Finding:
 def _syntax(path: Path, failure: yaml.MarkedYAMLError) -> Finding:
     mark = failure.problem_mark or failure.context_mark
     where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark is not None else str(path)
+    if isinstance(failure, yaml.composer.ComposerError) and failure.problem == _SECOND:
+        message = "begins a second document, and the engine reads one"
+        fix = "remove the line --- there, and what is no part of this stack"
+        return error("yaml-documents", where, message, fix)
     return error(
         "yaml-syntax",
         where,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pulumi_gpu_cluster.node_pools.capacity import slurm_pools
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
-from pulumi_gpu_cluster.slurm.names import RESERVED
-from pulumi_gpu_cluster.wording import instead, listed
+from pulumi_gpu_cluster.wording import instead
 
 if TYPE_CHECKING:
     from pulumi_gpu_cluster.slurm.args import PartitionArgs
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 # source: SlinkyProject/slurm-operator v1.2.1 internal/webhook/controller_webhook.go
 _LONGEST_CLUSTER_NAME: Final = 40
 _LEAST_BUFFER_POOL: Final = "4Gi"
-_PUBLIC_KEYS: Final = ("ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-")
+# source: SchedMD/slurm slurm.conf(5): Nodes=ALL, NodeName=DEFAULT, PartitionName=DEFAULT
+_SLURMS_WORDS: Final = ("all", "default")
 
 
 @rule(ERROR, waivable=False)
@@ -76,7 +76,7 @@ def partition_name_taken(case: Case) -> Iterator[Fault]:
         if before != path:
             message = f"{partition.name} is the name of {before} too"
             yield Fault(f"{path}.name", message, "give it another name")
-        if partition.name.lower() in ("all", "default"):
+        if partition.name.lower() in _SLURMS_WORDS:
             message = f"{partition.name} means something else in slurm.conf"
             yield Fault(f"{path}.name", message, "give it another name")
 
@@ -123,6 +123,15 @@ def slurm_mig(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.mig", message, "leave mig out, or write workload: kubernetes")
 
 
+@rule(ERROR, waivable=False)
+def slurm_pool_name(case: Case) -> Iterator[Fault]:
+    """A pool of Slurm's has a name that means all nodes, or the settings of every node."""
+    for path, pool in case.each_pool():
+        if pool.workload == "slurm" and pool.name in _SLURMS_WORDS:
+            message = f"{pool.name} means something else in slurm.conf, which names nodes by pools"
+            yield Fault(f"{path}.name", message, "give the pool another name")
+
+
 @rule(WARNING)
 def slurm_pool_untainted(case: Case) -> Iterator[Fault]:
     """Nothing keeps other pods off nodes of Slurm's that we do not taint ourselves."""
@@ -134,41 +143,6 @@ def slurm_pool_untainted(case: Case) -> Iterator[Fault]:
             yield Fault(f"{path}.taints", message, fix)
 
 
-@rule(ERROR, waivable=False)
-def slurm_account_name(case: Case) -> Iterator[Fault]:
-    """A tenant has the name of an account or QOS that Slurm has already."""
-    if case.site.slurm is None:
-        return
-    for index, tenant in enumerate(case.site.tenants):
-        if tenant.name in RESERVED:
-            message = f"{tenant.name} is an account or QOS of Slurm's"
-            yield Fault(f"site.tenants[{index}].name", message, "give the tenant another name")
-
-
-@rule(ERROR)
-def slurm_quota_split(case: Case) -> Iterator[Fault]:
-    """A tenant has GPUs in several pools of Slurm's, and Slurm holds only their sum."""
-    ours = {pool.name for pool in slurm_pools(case.site.node_pools)}
-    for index, tenant in enumerate(case.site.tenants):
-        split = [name for name, quota in tenant.quota.pools.items() if name in ours and quota.gpu]
-        for name in split[1:]:
-            message = f"Slurm holds the sum over {listed(split)}, whichever of them a job takes"
-            fix = "give each tenant GPUs in one Slurm pool, or accept that the sum is what holds"
-            yield Fault(f"site.tenants[{index}].quota.{name}.gpu", message, fix)
-
-
-@rule(ERROR, waivable=False)
-def slurm_member_tenant(case: Case) -> Iterator[Fault]:
-    """Members are listed for a tenant that the site does not have."""
-    if case.site.slurm is None:
-        return
-    names = [tenant.name for tenant in case.site.tenants]
-    for name in case.site.slurm.members:
-        if name not in names:
-            fix = instead(name, names) if names else "add the tenant"
-            yield Fault(f"site.slurm.members.{name}", f"there is no tenant {name}", fix)
-
-
 @rule(ERROR)
 def slurm_buffer_pool(case: Case) -> Iterator[Fault]:
     """The accounting database has less memory than Slurm asks for."""
@@ -177,26 +151,6 @@ def slurm_buffer_pool(case: Case) -> Iterator[Fault]:
         message = f"{slurm.database.buffer_pool}, and Slurm asks for {_LEAST_BUFFER_POOL} at least"
         fix = "leave it out: with less, conversions of an upgrade may fail"
         yield Fault("site.slurm.database.buffer_pool", message, fix)
-
-
-@rule(ERROR, waivable=False)
-def slurm_login_key(case: Case) -> Iterator[Fault]:
-    """Where a public key for logging in belongs stands something else."""
-    login = case.site.slurm.login if case.site.slurm is not None else None
-    for index, key in enumerate(login.ssh_keys if login is not None else ()):
-        if not key.startswith(_PUBLIC_KEYS) or "\n" in key.strip():
-            message = "is no public key; if it is a private one, count it as known to others"
-            fix = "write one line of an authorized_keys file: ssh-ed25519 AAAA..."
-            yield Fault(f"site.slurm.login.ssh_keys[{index}]", message, fix)
-
-
-@rule(WARNING)
-def slurm_login_empty(case: Case) -> Iterator[Fault]:
-    """There are pods to log in to, and nobody who could."""
-    login = case.site.slurm.login if case.site.slurm is not None else None
-    if login is not None and not login.ssh_keys and login.sssd_conf is None:
-        fix = "add ssh_keys for administrators, or sssd_conf for users"
-        yield Fault("site.slurm.login", "lets nobody in", fix)
 
 
 def _partitions(case: Case) -> Iterator[tuple[str, PartitionArgs]]:
@@ -222,11 +176,7 @@ RULES: Final[tuple[Rule, ...]] = (
     partition_default_time,
     slurm_cluster_name,
     slurm_mig,
+    slurm_pool_name,
     slurm_pool_untainted,
-    slurm_account_name,
-    slurm_quota_split,
-    slurm_member_tenant,
     slurm_buffer_pool,
-    slurm_login_key,
-    slurm_login_empty,
 )

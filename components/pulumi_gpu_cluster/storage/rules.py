@@ -10,7 +10,7 @@ from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.storage.classes import ClassOfStorage, storage_classes
 from pulumi_gpu_cluster.tenancy.args import StorageQuotaArgs
-from pulumi_gpu_cluster.wording import instead
+from pulumi_gpu_cluster.wording import instead, listed, nearest
 from pulumi_gpu_cluster.workloads.jupyterhub.profiles import hub_tenants
 
 _MEBI: Final = 2**20
@@ -39,6 +39,20 @@ def storage_default_class(case: Case) -> Iterator[Fault]:
         fix = instead(name, made) if made else "remove it: no class is made here"
         message = f"{name} is no class for volumes that is made here"
         yield Fault("site.storage.default_class", message, fix)
+
+
+@rule(WARNING)
+def storage_class_unlisted(case: Case) -> Iterator[Fault]:
+    """A volume is to be of a class that is neither made here nor listed: it may never be there."""
+    known = [one.name for one in _for_claims(case)]
+    for path, name in _named_classes(case):
+        if name not in known:
+            message = f"{name} is neither made here nor listed in storage.classes"
+            listing = f"if the cluster has it, list it: storage: {{classes: [{name}]}}"
+            close = nearest(name, known)
+            others = f"; known are {listed(known)}" if known else ""
+            fix = f"did you mean {close}? Else {listing}" if close else f"{listing}{others}"
+            yield Fault(path, message, fix)
 
 
 @rule(ERROR, waivable=False)
@@ -133,6 +147,20 @@ def _for_claims(case: Case) -> list[ClassOfStorage]:
     return [one for one in storage_classes(case.site.storage) if one.claims]
 
 
+def _named_classes(case: Case) -> Iterator[tuple[str, str]]:
+    """Every class that a part of the site wants its own volumes of, with its path."""
+    site = case.site
+    hub, monitoring, slurm = site.workloads.jupyterhub, site.monitoring, site.slurm
+    named = {
+        "site.slurm": slurm,
+        "site.monitoring.volume": monitoring.volume if monitoring is not None else None,
+        "site.workloads.jupyterhub.home": hub.home if hub is not None else None,
+    }
+    for path, part in named.items():
+        if part is not None and part.storage_class is not None:
+            yield f"{path}.storage_class", part.storage_class
+
+
 def _quotas(case: Case) -> Iterator[tuple[str, StorageQuotaArgs]]:
     """What each tenant that is there may store, with its path."""
     for index, tenant in enumerate(case.site.tenants):
@@ -160,6 +188,7 @@ def _tebi(amount: Fraction) -> str:
 RULES: Final[tuple[Rule, ...]] = (
     storage_class_twice,
     storage_default_class,
+    storage_class_unlisted,
     quota_unknown_class,
     quota_class_over_total,
     quota_storage_without_unit,

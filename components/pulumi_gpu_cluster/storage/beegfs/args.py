@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
+from pulumi_gpu_cluster.hosts.args import Address
 from pulumi_gpu_cluster.secret import Given
 from pulumi_gpu_cluster.section import (
     BEEGFS_PATH,
     CHUNK_SIZE,
+    INTERFACE,
     OCTAL_MODE,
     DnsLabel,
     FrozenMap,
@@ -39,7 +41,7 @@ class BeegfsFileSystemArgs(Section):
     name: DnsLabel
     """Name of the StorageClass, for example beegfs-scratch."""
 
-    management: Text
+    management: Address
     """Host name or address of the management service (sysMgmtdHost), as seen from the nodes."""
 
     path: Annotated[str, Field(pattern=BEEGFS_PATH)]
@@ -74,7 +76,7 @@ class BeegfsFileSystemArgs(Section):
     stripe: BeegfsStripeArgs = Field(default_factory=BeegfsStripeArgs)
     """How files are spread."""
 
-    interfaces: tuple[Text, ...] = ()
+    interfaces: tuple[Annotated[str, Field(pattern=INTERFACE)], ...] = ()
     """Network interfaces that the client uses, the best one first; all where empty."""
 
     client: FrozenMap[str] = Field(default_factory=dict)

@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.section import (
+    Bytes,
     DnsLabel,
     FrozenMap,
     Positive,
-    Quantity,
     Section,
     Text,
     shorthand,
@@ -155,7 +155,7 @@ class CephArgs(Section):
     monitors: Positive = 3
     """Ceph monitors, each on a node of its own: an odd number, at least 3."""
 
-    osd_memory: Quantity = "4Gi"
+    osd_memory: Bytes = "4Gi"
     """Memory of each disk's daemon."""
 
     network: Literal["pod", "host"] = "pod"
@@ -165,7 +165,7 @@ class CephArgs(Section):
     encryption: CephEncryptionArgs = Field(default_factory=CephEncryptionArgs)
     """What Ceph encrypts; nothing by default."""
 
-    capacity: Quantity | None = None
+    capacity: Bytes | None = None
     """Raw size of all disks together, for example 400Ti: tenants' quotas are then held against
     what copies and pieces leave of it."""
 

@@ -15,10 +15,12 @@ from pulumi_gpu_cluster.section import (
     Bytes,
     DnsLabel,
     Duration,
+    ObjectName,
     Positive,
     Quantity,
     Section,
     Text,
+    Word,
 )
 
 # source: distribution/reference v0.6.0 regexp.go, names in lower case, a tag or a digest behind
@@ -55,7 +57,7 @@ class OidcArgs(Section):
     userinfo_url: Annotated[str, Field(pattern=HTTPS_URL)]
     """Its `userinfo_endpoint`."""
 
-    client_id: Text
+    client_id: Word
     """The client that the provider knows all hubs by. It allows the addresses
     `https://<tenant>.<domain>/hub/oauth_callback`."""
 
@@ -65,13 +67,13 @@ class OidcArgs(Section):
     """The client's secret: `pulumi config set --secret --path
     gpu-cluster:site.workloads.jupyterhub.oidc.client_secret`."""
 
-    scopes: tuple[Text, ...] = ("openid", "profile", "groups")
+    scopes: tuple[Word, ...] = ("openid", "profile", "groups")
     """What the hub asks the provider for."""
 
-    username_claim: Text = "preferred_username"
+    username_claim: Word = "preferred_username"
     """The claim that holds a person's name."""
 
-    groups_claim: Text = "groups"
+    groups_claim: Word = "groups"
     """The claim that holds a person's groups, as a list."""
 
     group_prefix: str = ""
@@ -145,10 +147,10 @@ class JupyterHubArgs(Section):
     longest: Duration | None = None
     """How long a server may run at all; without end by default."""
 
-    ingress_class: Text | None = None
+    ingress_class: ObjectName | None = None
     """Class of the Ingress; by default the cluster's own default."""
 
-    cluster_issuer: Text | None = None
+    cluster_issuer: ObjectName | None = None
     """cert-manager's ClusterIssuer for the hubs' certificates. By default the ingress controller
     serves its own, which should be one for *.<domain>."""
 
