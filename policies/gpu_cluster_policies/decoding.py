@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from google.protobuf.struct_pb2 import Struct, Value
@@ -40,7 +39,7 @@ def decoded(properties: Struct, wanted: Collection[str]) -> Mapping[str, object]
         wanted: Names of those that some rule reads; the others are not looked at.
     """
     there = properties.fields
-    return MappingProxyType({name: _plain(there[name]) for name in wanted if name in there})
+    return {name: _plain(there[name], name) for name in wanted if name in there}
 
 
 def _plain(value: Value, key: str = "", *, marked: bool = False) -> object:
@@ -54,9 +53,7 @@ def _plain(value: Value, key: str = "", *, marked: bool = False) -> object:
         fields = value.struct_value.fields
         if _SIGNATURE in fields:
             return _signed(fields, key)
-        found = MappingProxyType(
-            {name: _plain(below, name, marked=marked) for name, below in fields.items()}
-        )
+        found = {name: _plain(below, name, marked=marked) for name, below in fields.items()}
     elif kind == "list_value":
         found = tuple(_plain(below, key, marked=marked) for below in value.list_value.values)
     elif kind == "number_value":

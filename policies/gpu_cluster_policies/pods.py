@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, cast
 
 from gpu_cluster_policies.reading import NOTHING, Fields, entries, fields, string, walk
@@ -62,14 +63,18 @@ class PodSpec:
             yield from entries(self.spec, key)
 
 
-def pod_specs(resource: Resource) -> Iterator[PodSpec]:
+# Several rules look at the pods of one resource, one after the other.
+@lru_cache(maxsize=16)
+def pod_specs(resource: Resource) -> tuple[PodSpec, ...]:
     """The pods that a workload describes, at whatever depth its kind keeps them."""
     spec = fields(resource.props, "spec")
-    if "containers" in spec:
-        yield PodSpec("spec", spec)
-    for path, _, found in walk(spec, "spec"):
-        if isinstance(found, Mapping) and "containers" in found:
-            yield PodSpec(path, cast("Fields", found))
+    own = [PodSpec("spec", spec)] if "containers" in spec else []
+    below = [
+        PodSpec(path, cast("Fields", found))
+        for path, _, found in walk(spec, "spec")
+        if isinstance(found, Mapping) and "containers" in found
+    ]
+    return (*own, *below)
 
 
 def namespace_of(resource: Resource) -> str:

@@ -47,7 +47,7 @@ def sort_of(token: str) -> str:
     return f"{group_and_version.rpartition('/')[0]}/{kind.removesuffix(_PATCH)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Resource:
     """One resource of the stack.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from pulumi_gpu_cluster.cli.output import counted, number_of, plain, print_findings
+from pulumi_gpu_cluster.cli.reports import junit, sarif
 from pulumi_gpu_cluster.findings import Finding
 from pulumi_gpu_cluster.reading.loading import load_stack_file
 
@@ -21,7 +22,7 @@ from pulumi_gpu_cluster.reading.loading import load_stack_file
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "sarif", "junit"]),
     default="text",
     show_default=True,
     help="What to print.",
@@ -37,11 +38,16 @@ def command(files: tuple[Path, ...], form: str, as_of: dt.datetime | None, *, st
     """Check the sites in stack files, without the engine and without a cluster.
 
     All findings of all files are printed at once. The exit code is 0 when nothing is wrong,
-    1 when something is, and 2 when the command itself is wrong.
+    1 when something is, and 2 when the command itself is wrong. SARIF is what annotations in code
+    reviews are made of, JUnit what test reports are.
     """
     day = as_of.date() if as_of is not None else None
     found = {file: load_stack_file(file, as_of=day).findings for file in files}
-    if form == "json":
+    if form == "sarif":
+        click.echo(sarif(found))
+    elif form == "junit":
+        click.echo(junit(found, strict=strict))
+    elif form == "json":
         _print_json(found)
     else:
         _print_text(found)

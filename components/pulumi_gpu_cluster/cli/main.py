@@ -21,6 +21,7 @@ _COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "capacity": "Show what each pool has, what is promised and what is free.",
         "drivers": "Show each pool's driver, how long it is supported, and the next step.",
         "node": "Work on nodes: their taints, the gate that new ones pass, drivers in waves.",
+        "plan": "Judge what a preview would change, before it does.",
         "recover": "Settle what a killed run left behind.",
         "schema": "Print the JSON Schema of a stack file, for editors.",
         "secrets": "Make the secrets that a site needs and does not have yet.",

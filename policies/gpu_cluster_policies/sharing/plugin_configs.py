@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, cast
 
 import yaml
@@ -13,6 +14,7 @@ from gpu_cluster_policies.reading import NOTHING, Fields, at, entries, fields, n
 from gpu_cluster_policies.resources import Resource
 
 CONFIG_MAP: Final = "core/ConfigMap"
+_WORDS: Final = ("sharing", "flags")
 CONFIG_READS: Final = {CONFIG_MAP: ("metadata", "data"), **VALUES}
 
 
@@ -64,8 +66,11 @@ def plugin_configs(resource: Resource) -> Iterator[PluginConfig]:
             # The plugin's own chart.
             found, path = fields(values_of(resource), "config", "map"), "values.config.map"
     for name, content in found.items():
+        # To parse every file of every ConfigMap would take longer than all other rules together.
+        if isinstance(content, str) and not any(f"{word}:" in content for word in _WORDS):
+            continue
         parsed = parsed_yaml(content)
-        if "sharing" in parsed or "flags" in parsed:
+        if any(word in parsed for word in _WORDS):
             yield PluginConfig(name, f"{path}.{name}", parsed)
 
 
@@ -73,8 +78,11 @@ def parsed_yaml(content: object) -> Fields:
     """A file of YAML as data; empty where it is none."""
     if isinstance(content, Mapping):
         return cast("Fields", content)
-    if not isinstance(content, str):
-        return NOTHING
+    return _parsed(content) if isinstance(content, str) else NOTHING
+
+
+@lru_cache(maxsize=256)
+def _parsed(content: str) -> Fields:
     try:
         parsed = yaml.safe_load(content)
     except yaml.YAMLError:

@@ -1,0 +1,1 @@
+"""What a `pulumi up` would change, judged before it does."""

@@ -1,0 +1,91 @@
+"""Findings for other programs: SARIF and JUnit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from made_site import raw_site, stack_text, tenant
+
+from pulumi_gpu_cluster.cli.check import command
+from pulumi_gpu_cluster.reading.places import line_of
+
+
+def _write(path: Path, **changes: object) -> Path:
+    path.write_text(yaml.safe_dump(json.loads(stack_text(raw_site(**changes)))))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    sound = _write(tmp_path / "sound.yaml")
+    over = [tenant(quota={"train": {"gpu": 99}}), tenant("vision", group="ml-team")]
+    return [str(sound), str(_write(tmp_path / "faulty.yaml", tenants=over))]
+
+
+def test_sarif_marks_the_line_of_each_finding(files: list[str]) -> None:
+    done = CliRunner().invoke(command, ["--format", "sarif", *files])
+    assert done.exit_code == 1
+    report = json.loads(done.output)
+    assert report["version"] == "2.1.0"
+    (run,) = report["runs"]
+    assert run["tool"]["driver"]["name"] == "gpu-cluster"
+    told = {one["ruleId"]: one for one in run["results"]}
+    assert {one["id"] for one in run["tool"]["driver"]["rules"]} == set(told)
+    over, shared = told["quota-over-capacity"], told["group-shared"]
+    assert (over["level"], shared["level"]) == ("error", "warning")
+    place = over["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == files[1]
+    marked = Path(files[1]).read_text().splitlines()[place["region"]["startLine"] - 1]
+    assert marked.strip().startswith("gpu:")
+    assert over["message"]["text"].startswith("site.tenants[0].quota.train.gpu: ")
+    assert "; fix: " in over["message"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("options", "failures", "skipped"), [([], "1", "1"), (["--strict"], "2", "0")]
+)
+def test_junit_has_a_suite_for_each_file_and_a_case_for_each_finding(
+    files: list[str], options: list[str], failures: str, skipped: str
+) -> None:
+    done = CliRunner().invoke(command, ["--format", "junit", *options, *files])
+    assert done.exit_code == 1
+    sound, faulty = ET.fromstring(done.output)  # noqa: S314 - our own
+    assert [case.get("name") for case in sound] == ["check"], "a file without a word passed"
+    assert (faulty.get("failures"), faulty.get("skipped")) == (failures, skipped)
+    assert {case.get("name") for case in faulty} == {
+        "site.tenants[0].quota.train.gpu",
+        "site.tenants[1].group",
+    }
+    (failure, *_) = faulty.iter("failure")
+    assert "; fix: " in (failure.get("message") or "")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("site.name", 3),
+        ("site.node_pools[1].name", 6),
+        ("site.node_pools[1].driver", 6),
+        ("site.node_pools[7].name", 4),
+        ("site.storage", 2),
+        ("elsewhere", 1),
+    ],
+)
+def test_a_path_is_found_or_else_what_is_above_it(tmp_path: Path, path: str, line: int) -> None:
+    file = tmp_path / "Pulumi.lab.yaml"
+    file.write_text(
+        "config:\n  gpu-cluster:site:\n    name: lab\n    node_pools:\n"
+        "      - {name: a}\n      - {name: b}\n"
+    )
+    assert line_of(file, path) == line
+
+
+def test_a_file_that_cannot_be_read_still_has_a_first_line(tmp_path: Path) -> None:
+    (tmp_path / "odd.yaml").write_text("a: [")
+    assert line_of(tmp_path / "odd.yaml", "site.name") == 1
+    assert line_of(tmp_path / "missing.yaml", "site.name") == 1
