@@ -76,7 +76,7 @@ def _layouts(cluster: Cluster) -> None:
     # mig-layout-does-not-fit
     mig = {"layout": "all-3g.40gb", "strategy": "mixed"}
     Pool(cluster, "wrong", {**a100, "mig": mig, "driver": {"source": "host", "version": ""}})
-    held = {"mig-configs": {"all-disabled": [], "mixture": [], "all-3g.40gb": []}}
+    held: dict[str, Any] = {"mig-configs": {"all-disabled": [], "mixture": [], "all-3g.40gb": []}}
     cluster.config_map("layouts", "gpu-operator", {"config.yaml": yaml.safe_dump(held)})
     h100 = "NVIDIA-H100-80GB-HBM3"
     cluster.node("n1", layout="mixture", **{"nvidia.com/gpu.product": h100})

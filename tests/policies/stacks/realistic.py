@@ -187,7 +187,7 @@ def slices(cluster: Cluster) -> None:
     for pool, version in (("train", "580.173.02"), ("serve", "595.91.07")):
         spec = {**driver, "version": version, "nodeSelector": {"pool": pool}}
         cluster.custom("nvidia.com/v1alpha1", "NVIDIADriver", pool, spec)
-    held = {"mig-configs": {"all-disabled": [], "all-3g.20gb": []}}
+    held: dict[str, Any] = {"mig-configs": {"all-disabled": [], "all-3g.20gb": []}}
     cluster.config_map("layouts", "gpu-operator", {"config.yaml": yaml.safe_dump(held)})
     cluster.node("mig01", layout="all-3g.20gb", pool="serve")
     cluster.node("ts01", plugin="slices", pool="train")
