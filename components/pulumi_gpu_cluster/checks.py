@@ -13,11 +13,14 @@ from pulumi_gpu_cluster.control_plane import rules as control_plane_rules
 from pulumi_gpu_cluster.findings import Finding, Severity
 from pulumi_gpu_cluster.gpu_operator import (
     cuda_rules,
+    driver_module_rules,
     driver_rules,
+    driver_source_rules,
     gpu_facts_rules,
     mig_rules,
     own_layout_rules,
     sharing_rules,
+    toolkit_rules,
     upgrade_rules,
 )
 from pulumi_gpu_cluster.hosts import rules as host_rules
@@ -49,6 +52,9 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *pool_rules.RULES,
             *label_rules.RULES,
             *driver_rules.RULES,
+            *driver_source_rules.RULES,
+            *driver_module_rules.RULES,
+            *toolkit_rules.RULES,
             *cuda_rules.RULES,
             *upgrade_rules.RULES,
             *gpu_facts_rules.RULES,

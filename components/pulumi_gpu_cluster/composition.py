@@ -39,6 +39,12 @@ class Composition:
         """The name of one of its parts."""
         return f"{self.name}-{part}"
 
+    @property
+    def image_credentials(self) -> pulumi.Output[str] | None:
+        """What the site's image registry is entered by; None where nothing is needed."""
+        given = self.site.images.credentials
+        return None if given is None else pulumi.Output.secret(given.get_secret_value())
+
     def inside(self, after: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
         """Options of one of its parts.
 

@@ -92,6 +92,13 @@ WORD: Final = r"^\S+$"
 INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 CUDA_VERSION: Final = r"^[1-9][0-9]?\.[0-9]{1,2}$"
+# source: Linux, kernel/params.c; NVIDIA driver README, options of the module nvidia
+MODULE_OPTION: Final = r"^NVreg_[A-Za-z0-9]{1,60}=[^\s\"']{1,200}$"
+KERNEL: Final = r"^[0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,3}-[A-Za-z0-9][A-Za-z0-9._-]{0,60}$"
+# source: distribution/reference v0.6.0 regexp.go: a domain with or without port, then a path
+IMAGE_REGISTRY: Final = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9._-]+)*$"
+HOST_PATH: Final = r"^/[A-Za-z0-9][A-Za-z0-9._/-]{0,250}$"
+SYSTEMD_UNIT: Final = r"^[A-Za-z0-9][A-Za-z0-9:_.@-]{0,200}\.service$"
 DURATION: Final = r"^[1-9][0-9]{0,4}[smh]$"
 # source: prometheus/common model.ParseDuration: a duration ends at 292 years
 PERIOD: Final = r"^([1-9][0-9]{0,4}[mhd]|[1-9][0-9]{0,3}w|[1-9][0-9]?y)$"
@@ -115,6 +122,11 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         INTERFACE: "a network interface of the host, for example ens1f0np0",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
         CUDA_VERSION: 'a CUDA version, major and minor, in quotes: "13.0"',
+        MODULE_OPTION: "an option of the module nvidia, as NVreg_<name>=<value>",
+        KERNEL: "a kernel as uname -r prints it, for example 6.8.0-60-generic",
+        IMAGE_REGISTRY: "a registry with or without a path, and no scheme: registry.example/mirror",
+        HOST_PATH: "a path from the host's root on, for example /run/containerd/containerd.sock",
+        SYSTEMD_UNIT: "a systemd service, for example kubelet.service",
         DURATION: "a time in seconds, minutes or hours, such as 90s, 30m or 2h",
         UNIX_NAME: "a Unix user's name: up to 32 lower-case letters, digits, dashes, underscores",
         SLURM_TIME: "days-hours:minutes:seconds, for example 2-00:00:00",

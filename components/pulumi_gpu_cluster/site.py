@@ -12,6 +12,7 @@ from pulumi_gpu_cluster.control_plane.args import ControlPlaneArgs
 from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
 from pulumi_gpu_cluster.health.args import HealthArgs
 from pulumi_gpu_cluster.hosts.args import HostArgs, SshArgs
+from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.monitoring.args import MonitoringArgs
 from pulumi_gpu_cluster.network.args import NetworkArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
@@ -73,6 +74,9 @@ class Site(Section):
 
     charts: ChartsArgs = Field(default_factory=ChartsArgs)
     """Where Helm charts come from."""
+
+    images: ImagesArgs = Field(default_factory=ImagesArgs)
+    """Where images of the GPU Operator, what it runs, and Node Feature Discovery come from."""
 
     node_pools: tuple[NodePoolArgs, ...] = Field(min_length=1)
     """The machines, pool by pool."""

@@ -33,7 +33,8 @@ def test_the_table_says_how_long_each_driver_lives_and_what_comes_next(tmp_path:
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0] == "site lab, as of 2026-12-01"
-    head, *rows = lines[2:-1]
+    blank = lines.index("", 2)
+    head, *rows = lines[2:blank]
     starts = [head.index(word) for word in ("GPU", "driver", "branch", "supported", "next")]
     cells = [[row[start:].split("  ")[0] for start in starts] for row in rows]
     h100 = "H100-SXM5-80GB"
@@ -76,6 +77,10 @@ def test_the_table_says_how_long_each_driver_lives_and_what_comes_next(tmp_path:
         ],
         [h100, "580.178.04", "580 long-term", "2028-06-30", "nothing"],
     ]
+    notes = lines[blank + 1 : -1]
+    assert notes[0] == "pool old: the host runs Fabric Manager of exactly the driver's version"
+    assert notes[1].startswith("pool wrong: the host loads ib_umad and mlx5_ib before the driver")
+    assert len(notes) == 2
     assert lines[-1].startswith("the site has 2 errors: gpu-cluster check")
 
 
@@ -106,6 +111,7 @@ def test_a_program_reads_the_matrix_as_json(tmp_path: Path) -> None:
             "cuda": "13.0",
             "cuda_major": 13,
             "next_step": "move to 580.178.04, of the same branch",
+            "notes": [],
         }
     ]
 

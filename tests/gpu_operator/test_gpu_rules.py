@@ -72,7 +72,7 @@ def test_a_recommended_driver_is_of_a_living_branch_while_there_is_one() -> None
 def test_who_installs_the_driver_decides_what_must_be_said(
     driver: object, found: list[str]
 ) -> None:
-    assert _found(driver=driver) == found
+    assert _found(gpu=_gpu("L40S-48GB"), driver=driver) == found
 
 
 @pytest.mark.parametrize(

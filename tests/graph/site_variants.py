@@ -56,6 +56,48 @@ VARIANTS: Final[Mapping[str, Changes]] = {
         ("node_pools", 0, "count"): 2,
     },
     "storage": {("storage",): STORAGE, ("node_pools", 2, "nodes"): "st[1-6]"},
+    "every operand": {
+        ("images",): {
+            "registry": "registry.lab.example/mirror",
+            "credentials": "planted-credentials",
+            "pull_secrets": ["made-by-others"],
+        },
+        ("gpu_operator",): {
+            "devices": "volume-mounts",
+            "toolkit": {"runtime": "rke2", "install_dir": "/opt/nvidia"},
+            "default_driver": "580.178.04",
+            "packages": {
+                "repositories": {"lab.list": "deb https://mirror.lab.example/ubuntu noble main"},
+                "certificates": {"lab.crt": "-----BEGIN CERTIFICATE-----"},
+            },
+            "dcgm": True,
+            "node_status": True,
+            "proof_by_workload": True,
+            "kubelet_dir": "/data/kubelet",
+        },
+        ("node_pools", 0, "driver"): {
+            "version": "580.173.02",
+            "kernel_module": "open",
+            "gds": True,
+            "gdrcopy": True,
+            "rdma": "peermem",
+            "module_options": ["NVreg_RestrictProfilingToAdminUsers=0"],
+        },
+        ("node_pools", 0, "fabric"): "ndr400",
+        ("node_pools", 1, "driver"): {
+            "version": "580.173.02",
+            "precompiled": ["6.8.0-60-generic"],
+        },
+    },
+    "devices by a plugin of the runtime": {
+        ("gpu_operator",): {"devices": "nri", "toolkit": {"runtime": "cri-o"}},
+    },
+    "containerd elsewhere": {
+        ("gpu_operator",): {
+            "toolkit": {"socket": "/run/own/containerd.sock", "config": "/etc/own/config.toml"},
+            "kubelet_unit": "own-kubelet.service",
+        },
+    },
     "host drivers": {
         ("node_pools", 0, "driver"): {"source": "host", "version": "580.173.02"},
         ("node_pools", 1, "driver"): {"source": "managed"},

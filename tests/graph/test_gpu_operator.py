@@ -216,15 +216,6 @@ def test_nodes_that_one_pool_leaves_to_people_are_upgraded_by_no_older_operator(
     assert _values(_graph(slurm))["driver"]["upgradePolicy"]["autoUpgrade"] is False
 
 
-def test_an_unprivileged_pod_cannot_ask_for_all_gpus_by_a_variable() -> None:
-    values = _values(_graph())
-    assert {
-        "name": "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED",
-        "value": "false",
-    } in values["toolkit"]["env"]
-    assert values["cdi"]["enabled"] is True
-
-
 def test_one_mig_strategy_holds_for_the_cluster() -> None:
     assert _values(_graph())["mig"] == {"strategy": "mixed"}
     single = {"layout": "all-3g.40gb", "strategy": "single"}

@@ -26,6 +26,7 @@ class GpuModel:
             newer than its architecture's first branch.
         min_mig_driver: The oldest driver with MIG, where it differs from its board's.
         open_module_only: Whether only the open kernel module runs it.
+        sxm: Whether it sits on a board that NVSwitches can join, where that is of eight.
         data_centre: Whether NVIDIA's forward-compatibility package of CUDA runs on it.
         own_board: Its board, where that is not in the MIG catalogue but told by a site.
     """
@@ -41,6 +42,19 @@ class GpuModel:
     open_module_only: bool = False
     data_centre: bool = True
     own_board: mig.MigBoard | None = None
+    sxm: bool = False
+
+    def is_switched(self, count: int) -> bool:
+        """Whether so many of them on one board are joined by NVSwitches.
+
+        source: NVIDIA Fabric Manager User Guide: HGX boards of eight from A100 on
+        """
+        return self.sxm and count >= _HGX
+
+    @property
+    def has_nvlink_5(self) -> bool:
+        """Whether its NVLink is brought up by drivers of InfiniBand, as Blackwell's first is."""
+        return self.compute_capability[0] == _BLACKWELL[1][0]
 
     @property
     def mig(self) -> mig.MigBoard | None:
@@ -78,6 +92,9 @@ class GpuModel:
         return drivers.architectures().get(self.architecture)
 
 
+# GPUs of a board with NVSwitches.
+_HGX: Final = 8
+
 _VOLTA: Final = ("Volta", (7, 0))
 _TURING: Final = ("Turing", (7, 5))
 _AMPERE: Final = ("Ampere", (8, 0))
@@ -104,18 +121,26 @@ _MODELS: Final = (
     GpuModel("A40-48GB", "NVIDIA-A40", 48, *_AMPERE_GRAPHICS),
     GpuModel("A30-PCIE-24GB", "NVIDIA-A30", 24, *_AMPERE, "a30-24gb"),
     GpuModel("A100-PCIE-40GB", "NVIDIA-A100-PCIE-40GB", 40, *_AMPERE, "a100-40gb"),
-    GpuModel("A100-SXM4-40GB", "NVIDIA-A100-SXM4-40GB", 40, *_AMPERE, "a100-40gb"),
+    GpuModel("A100-SXM4-40GB", "NVIDIA-A100-SXM4-40GB", 40, *_AMPERE, "a100-40gb", sxm=True),
     GpuModel("A100-PCIE-80GB", "NVIDIA-A100-80GB-PCIe", 80, *_AMPERE, "a100-80gb"),
-    GpuModel("A100-SXM4-80GB", "NVIDIA-A100-SXM4-80GB", 80, *_AMPERE, "a100-80gb"),
-    GpuModel("A800-SXM4-80GB", "NVIDIA-A800-SXM4-80GB", 80, *_AMPERE, "a100-80gb"),
+    GpuModel("A100-SXM4-80GB", "NVIDIA-A100-SXM4-80GB", 80, *_AMPERE, "a100-80gb", sxm=True),
+    GpuModel("A800-SXM4-80GB", "NVIDIA-A800-SXM4-80GB", 80, *_AMPERE, "a100-80gb", sxm=True),
     GpuModel("L4-24GB", "NVIDIA-L4", 24, *_ADA),
     GpuModel("L40-48GB", "NVIDIA-L40", 48, *_ADA),
     GpuModel("L40S-48GB", "NVIDIA-L40S", 48, *_ADA),
     GpuModel("H100-PCIE-80GB", "NVIDIA-H100-PCIe", 80, *_HOPPER, "h100-80gb"),
-    GpuModel("H100-SXM5-80GB", "NVIDIA-H100-80GB-HBM3", 80, *_HOPPER, "h100-80gb"),
-    GpuModel("H800-SXM5-80GB", "NVIDIA-H800", 80, *_HOPPER, "h100-80gb"),
+    GpuModel("H100-SXM5-80GB", "NVIDIA-H100-80GB-HBM3", 80, *_HOPPER, "h100-80gb", sxm=True),
+    GpuModel("H800-SXM5-80GB", "NVIDIA-H800", 80, *_HOPPER, "h100-80gb", sxm=True),
     GpuModel("H100-NVL-94GB", "NVIDIA-H100-NVL", 94, *_HOPPER, "h100-94gb"),
-    GpuModel("H20-SXM-96GB", "NVIDIA-H20", 96, *_HOPPER, "h100-96gb", min_mig_driver="535.161.07"),
+    GpuModel(
+        "H20-SXM-96GB",
+        "NVIDIA-H20",
+        96,
+        *_HOPPER,
+        "h100-96gb",
+        min_mig_driver="535.161.07",
+        sxm=True,
+    ),
     GpuModel("GH200-96GB", "NVIDIA-GH200-480GB", 96, *_HOPPER, "h100-96gb", open_module_only=True),
     GpuModel(
         "GH200-144GB",
@@ -125,9 +150,9 @@ _MODELS: Final = (
         "gh200-144gb",
         open_module_only=True,
     ),
-    GpuModel("H200-SXM-141GB", "NVIDIA-H200", 141, *_HOPPER, "h200-141gb"),
+    GpuModel("H200-SXM-141GB", "NVIDIA-H200", 141, *_HOPPER, "h200-141gb", sxm=True),
     GpuModel("H200-NVL-141GB", "NVIDIA-H200-NVL", 141, *_HOPPER, "h200-141gb"),
-    GpuModel("B200-SXM-180GB", "NVIDIA-B200", 180, *_BLACKWELL, "b200-180gb"),
+    GpuModel("B200-SXM-180GB", "NVIDIA-B200", 180, *_BLACKWELL, "b200-180gb", sxm=True),
     GpuModel("GB200-186GB", "NVIDIA-GB200", 186, *_BLACKWELL, "gb200-186gb"),
     GpuModel(
         "B300-SXM-269GB",
@@ -136,6 +161,7 @@ _MODELS: Final = (
         *_BLACKWELL_ULTRA,
         "b300-269gb",
         min_driver="580",
+        sxm=True,
     ),
     GpuModel(
         "GB300-278GB", "NVIDIA-GB300", 278, *_BLACKWELL_ULTRA, "gb300-278gb", min_driver="580"

@@ -14,6 +14,14 @@ from typing import Final
 # renovate: datasource=helm depName=gpu-operator registryUrl=https://helm.ngc.nvidia.com/nvidia
 GPU_OPERATOR: Final = "v26.7.0"
 
+# source: NVIDIA/gpu-operator tag v26.7.0, 2026-08-20, values.yaml (gds): of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/cloud-native/nvidia-fs
+NVIDIA_FS_IMAGE: Final = "nvcr.io/nvidia/cloud-native/nvidia-fs:2.29.4"
+
+# source: NVIDIA/gpu-operator tag v26.7.0, 2026-08-20, values.yaml (gdrcopy): of one release with it
+# renovate: datasource=docker depName=nvcr.io/nvidia/cloud-native/gdrdrv
+GDRCOPY_IMAGE: Final = "nvcr.io/nvidia/cloud-native/gdrdrv:v2.6"
+
 # source: kubernetes-sigs/kueue tag v0.19.2, 2026-08-20 (chart published without the "v")
 # renovate: datasource=docker depName=registry.k8s.io/kueue/charts/kueue
 KUEUE: Final = "0.19.2"

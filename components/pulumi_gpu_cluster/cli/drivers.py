@@ -52,7 +52,9 @@ def command(file: Path, form: str, as_of: dt.datetime | None) -> None:
         report = {"site": site.name, "as_of": str(day), "pools": [_plain(row) for row in rows]}
         click.echo(json.dumps(report, indent=2))
     elif rows:
-        click.echo("\n".join([f"site {site.name}, as of {day}", "", *table(_cells(rows))]))
+        lines = [f"site {site.name}, as of {day}", "", *table(_cells(rows))]
+        notes = [f"pool {row.pool}: {note}" for row in rows for note in row.notes]
+        click.echo("\n".join([*lines, *([""] if notes else []), *notes]))
     else:
         click.echo(f"site {site.name} has no pool with GPUs")
     errors, _ = counted(check(site, day))

@@ -7,25 +7,23 @@ from types import MappingProxyType
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from pulumi_gpu_cluster.catalog.charts import GPU_OPERATOR
 from pulumi_gpu_cluster.charts import ChartsArgs
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
-from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
-from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list
-from pulumi_gpu_cluster.gpu_operator.mig_parted import (
-    MIG_PARTED_KEY,
-    mig_parted_config,
-    mig_parted_name,
+from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs, Runtime
+from pulumi_gpu_cluster.gpu_operator.configurations import configurations
+from pulumi_gpu_cluster.gpu_operator.nvidia_driver import (
+    DriverSurroundings,
+    default_driver,
+    driver_of,
+    nvidia_driver,
 )
-from pulumi_gpu_cluster.gpu_operator.nvidia_driver import driver_of, nvidia_driver
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.gpu_operator.wanted_drivers import driver_spec
 from pulumi_gpu_cluster.gpu_operator.waves import drivers_in_waves, held_drivers
+from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.plugin_config import PLUGIN_CONFIGS, plugin_configs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
 from pulumi_gpu_cluster.objects.releases import platform_release
 from pulumi_gpu_cluster.operations.outcomes import Told
@@ -46,6 +44,9 @@ class GpuOperator(KubernetesComponent):
         *,
         pools: Sequence[NodePoolArgs],
         jobs: str,
+        runtime: Runtime = "containerd",
+        images: ImagesArgs | None = None,
+        image_credentials: pulumi.Input[str] | None = None,
         monitored: bool = False,
         charts: ChartsArgs | None = None,
         delete_crds: bool = False,
@@ -62,6 +63,10 @@ class GpuOperator(KubernetesComponent):
             pools: All node pools; those whose driver the operator installs get an
                 NVIDIADriver each.
             jobs: Label selector of the pods that a driver upgrade waits for.
+            runtime: The container runtime of the GPU nodes.
+            images: Where images come from; by default upstream.
+            image_credentials: What their registry is entered by, as the text of a Docker
+                config.json.
             monitored: Whether a ServiceMonitor of ours reads the GPUs' metrics. Otherwise the
                 operator makes one, where the cluster knows the kind.
             charts: Where charts come from; by default upstream.
@@ -74,6 +79,7 @@ class GpuOperator(KubernetesComponent):
         """
         props = {"version": GPU_OPERATOR.version, "namespace": args.namespace}
         super().__init__(GPU_OPERATOR_TYPE, name, props, opts)
+        around = DriverSurroundings(jobs, images or ImagesArgs(), args.packages)
         release = platform_release(
             self,
             name,
@@ -81,14 +87,20 @@ class GpuOperator(KubernetesComponent):
             source=charts,
             namespace=args.namespace,
             values=operator_values(
-                args, pools, jobs=jobs, monitored=monitored, delete_crds=delete_crds
+                args,
+                pools,
+                jobs=jobs,
+                runtime=runtime,
+                images=around.images,
+                monitored=monitored,
+                delete_crds=delete_crds,
             ).as_dict(),
             delete_crds=delete_crds,
-            needs=lambda inside: _configurations(name, args, pools, inside),
+            needs=lambda inside: configurations(name, args, pools, image_credentials, inside),
         )
         told: dict[str, pulumi.Output[str]] = {}
         for pool in pools:
-            driver = driver_of(pool, jobs)
+            driver = driver_of(pool, around)
             spec = driver_spec(pool, args.namespace)
             if driver is not None and spec is None:
                 nvidia_driver(f"{name}-{pool.name}", driver, self.child(after=[release]))
@@ -101,6 +113,9 @@ class GpuOperator(KubernetesComponent):
                 told[pool.name] = drivers_in_waves(
                     f"{full}-waves", spec, reach, wait=wait, attempt=before, opts=after
                 )
+        if args.default_driver is not None:
+            fallback = default_driver(args.default_driver, pools, around)
+            nvidia_driver(f"{name}-{fallback.name}", fallback, self.child(after=[release]))
         self._told = MappingProxyType(told)
         self.register_outputs(props)
 
@@ -109,22 +124,3 @@ class GpuOperator(KubernetesComponent):
     def told(self) -> Told:
         """What is said of the drivers of each pool that goes in waves."""
         return self._told
-
-
-def _configurations(
-    name: str, args: GpuOperatorArgs, pools: Sequence[NodePoolArgs], opts: pulumi.ResourceOptions
-) -> list[ConfigMap]:
-    """What the operator's agents read, there before they are."""
-    made: list[ConfigMap] = []
-    if args.dcgm_exporter:
-        made.append(metrics_list(f"{name}-metrics", args.namespace, opts))
-    layouts = mig_parted_config(pools)
-    if layouts is not None:
-        metadata = ObjectMetaArgs(name=mig_parted_name(layouts), namespace=args.namespace)
-        data = {MIG_PARTED_KEY: layouts}
-        made.append(ConfigMap(f"{name}-mig-layouts", metadata=metadata, data=data, opts=opts))
-    plugin = plugin_configs(pools)
-    if plugin:
-        metadata = ObjectMetaArgs(name=PLUGIN_CONFIGS, namespace=args.namespace)
-        made.append(ConfigMap(f"{name}-device-plugin", metadata=metadata, data=plugin, opts=opts))
-    return made

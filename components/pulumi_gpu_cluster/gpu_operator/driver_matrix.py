@@ -10,8 +10,9 @@ from typing import Final
 
 from pulumi_gpu_cluster.catalog import cuda, drivers
 from pulumi_gpu_cluster.catalog.gpus import GpuModel
-from pulumi_gpu_cluster.node_pools.args import DriverArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.cuts import is_cut
+from pulumi_gpu_cluster.node_pools.driver_args import DriverArgs
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.site import Site
 
@@ -38,6 +39,7 @@ class DriverRow:
         cuda: The newest CUDA of which the driver knows every feature.
         cuda_major: The major version of CUDA that it runs, of whatever minor version.
         next_step: What to do about it.
+        notes: What has to be on the machines for it, and is not ours to put there.
     """
 
     pool: str
@@ -53,6 +55,7 @@ class DriverRow:
     cuda: str | None
     cuda_major: int | None
     next_step: str
+    notes: tuple[str, ...]
 
 
 def driver_matrix(site: Site, as_of: dt.date) -> tuple[DriverRow, ...]:
@@ -88,7 +91,22 @@ def _rows(site: Site, as_of: dt.date) -> Iterator[DriverRow]:
             cuda=cuda.spelled(newest) if newest else None,
             cuda_major=branch.max_cuda if branch else None,
             next_step=_next_step(pool, model, version, as_of),
+            notes=tuple(_notes(driver, model, pool.gpu.count)),
         )
+
+
+def _notes(driver: DriverArgs, model: GpuModel | None, count: int) -> Iterator[str]:
+    if model is not None and model.has_nvlink_5:
+        # source: NVIDIA/gpu-operator#2781
+        yield (
+            "the host loads ib_umad and mlx5_ib before the driver (on Ubuntu out of "
+            "linux-modules-extra): without them NVLink 5 is not found and CUDA ends with error "
+            "802, while the driver's pod is Ready"
+        )
+    if driver.source == "host" and model is not None and model.is_switched(count):
+        yield "the host runs Fabric Manager of exactly the driver's version"
+    if driver.precompiled and driver.source == "operator":
+        yield "the branch is pinned; which release of it runs, the image for each kernel decides"
 
 
 def _oldest(pool: NodePoolArgs, model: GpuModel | None) -> str | None:

@@ -8,8 +8,9 @@ from typing import Final
 
 from pulumi_gpu_cluster.catalog import drivers, versions
 from pulumi_gpu_cluster.catalog.gpus import GPUS, GpuModel
-from pulumi_gpu_cluster.node_pools.args import DriverArgs, NodePoolArgs
+from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.cuts import is_cut
+from pulumi_gpu_cluster.node_pools.driver_args import DriverArgs
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.rule import ERROR, WARNING, Case, Fault, Rule, rule
 from pulumi_gpu_cluster.wording import instead, listed

@@ -30,6 +30,9 @@ def upgrade_without_waves(case: Case) -> Iterator[Fault]:
         if pool.nodes is None:
             message = "is set on a pool found by a selector, whose nodes we do not touch"
             yield Fault(path, message, "name its nodes, or remove upgrade: they go one by one")
+        elif pool.driver is not None and pool.driver.precompiled:
+            message = "is set, and of a precompiled driver nobody says beforehand which it is"
+            yield Fault(path, message, "remove upgrade: nodes go one by one; or precompiled")
         elif pool.workload == "slurm":
             message = "is set on a pool of Slurm, which would lose its jobs"
             fix = "remove upgrade; drain each node in Slurm and delete its driver pod"

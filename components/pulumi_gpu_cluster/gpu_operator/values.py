@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
-from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs
+from pulumi_gpu_cluster.catalog.charts import merged_values
+from pulumi_gpu_cluster.gpu_operator.args import GpuOperatorArgs, Runtime
+from pulumi_gpu_cluster.gpu_operator.chart_images import image_values
 from pulumi_gpu_cluster.gpu_operator.metrics import metrics_list_name
 from pulumi_gpu_cluster.gpu_operator.mig_parted import mig_parted_config, mig_parted_name
-from pulumi_gpu_cluster.gpu_operator.nvidia_driver import NvidiaDriver, driver_of
+from pulumi_gpu_cluster.gpu_operator.nvidia_driver import (
+    DriverSurroundings,
+    NvidiaDriver,
+    driver_of,
+)
+from pulumi_gpu_cluster.gpu_operator.toolkit import device_values, env_list, kubelet_values
+from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import SHARED
+from pulumi_gpu_cluster.node_pools.driver_args import DriverArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.node_pools.plugin_config import (
     PLUGIN_CONFIGS,
@@ -37,6 +47,8 @@ class OperatorValues:
         tolerations: Tolerations of everything that runs on each GPU node.
         delete_crds: Whether the operator's CRDs go with the release.
         upgrades: The upgrade policy of the whole cluster.
+        agents: Which further agents run, by their keys in the chart.
+        places: Where the runtime, the kubelet and images are.
     """
 
     driver: bool
@@ -50,24 +62,17 @@ class OperatorValues:
     tolerations: Sequence[Mapping[str, str]]
     delete_crds: bool
     upgrades: Mapping[str, Any]
+    agents: Mapping[str, Any]
+    places: Sequence[Mapping[str, Any]]
 
     def as_dict(self) -> dict[str, Any]:
         """The values as Helm takes them."""
+        return reduce(merged_values, (self.agents, *self.places), self._own())
+
+    def _own(self) -> dict[str, Any]:
         return {
             "driver": self._driver(),
-            "toolkit": {
-                "enabled": self.toolkit,
-                # Otherwise an image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do,
-                # sees every GPU of the node under the runtime class nvidia without asking for
-                # one, past quota and queue. Devices that were asked for come by CDI.
-                "env": [
-                    {
-                        "name": "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED",
-                        "value": "false",
-                    }
-                ],
-            },
-            "cdi": {"enabled": True},
+            "toolkit": {"enabled": self.toolkit},
             # One stands there before either operator, for both.
             "nfd": {"enabled": False},
             # The chart leaves an empty one out, and with it the environment variable that no
@@ -133,6 +138,8 @@ def operator_values(
     pools: Iterable[NodePoolArgs],
     *,
     jobs: str,
+    runtime: Runtime,
+    images: ImagesArgs,
     monitored: bool,
     delete_crds: bool,
 ) -> OperatorValues:
@@ -142,17 +149,19 @@ def operator_values(
         args: The site file's section.
         pools: All node pools.
         jobs: Label selector of the pods that a driver upgrade waits for.
+        runtime: The container runtime of the GPU nodes.
+        images: Where images come from.
         monitored: Whether a ServiceMonitor of ours reads the GPUs' metrics.
         delete_crds: Whether the operator's CRDs go with the release.
     """
     gpu_pools = [pool for pool in pools if pool.gpu is not None]
     layouts = mig_parted_config(gpu_pools)
-    drivers = [driver for pool in gpu_pools if (driver := driver_of(pool, jobs)) is not None]
-    installs = any(pool.driver is None or pool.driver.source == "operator" for pool in gpu_pools)
+    drivers = [pool.driver or DriverArgs() for pool in gpu_pools]
+    drivers += [args.default_driver] if args.default_driver is not None else []
+    installed = [driver_of(pool, DriverSurroundings(jobs)) for pool in gpu_pools]
     return OperatorValues(
-        driver=installs,
-        # Driver and toolkit come from the same hand: a host or node image brings both.
-        toolkit=installs,
+        driver=any(driver.source == "operator" for driver in drivers),
+        toolkit=any(driver.whose_toolkit == "operator" for driver in drivers),
         mig_strategy=cluster_strategy(gpu_pools),
         plugin_configs=bool(plugin_configs(gpu_pools)),
         mig_layouts=mig_parted_name(layouts) if layouts is not None else "",
@@ -161,7 +170,13 @@ def operator_values(
         monitored=monitored,
         tolerations=agent_tolerations(gpu_pools),
         delete_crds=delete_crds,
-        upgrades=_upgrades(drivers),
+        upgrades=_upgrades([one for one in installed if one is not None]),
+        agents=_agents(args, drivers),
+        places=(
+            device_values(args, runtime),
+            kubelet_values(args, runtime),
+            image_values(images),
+        ),
     )
 
 
@@ -184,4 +199,22 @@ def _upgrades(drivers: Sequence[NvidiaDriver]) -> dict[str, Any]:
         "maxParallelUpgrades": 1,
         "maxUnavailable": "25%",
         "gpuPodDeletion": deletion,
+    }
+
+
+def _agents(args: GpuOperatorArgs, drivers: Iterable[DriverArgs]) -> dict[str, Any]:
+    """Values of what runs only where it is asked for."""
+    ours = [driver for driver in drivers if driver.source == "operator"]
+    # The modules are loaded by each pool's own driver object; this tells the device plugin to
+    # bring their devices into containers, where a node has them.
+    wanted = {
+        "dcgm": args.dcgm,
+        "nodeStatusExporter": args.node_status,
+        "gds": any(driver.gds for driver in ours),
+        "gdrcopy": any(driver.gdrcopy for driver in ours),
+    }
+    proof = env_list({"WITH_WORKLOAD": "true"}) if args.proof_by_workload else []
+    return {
+        **{agent: {"enabled": True} for agent, on in wanted.items() if on},
+        **({"validator": {"plugin": {"env": proof}}} if proof else {}),
     }

@@ -17,17 +17,18 @@ def driver_spec(pool: NodePoolArgs, namespace: str) -> DriverSpec | None:
     """What a pool's site file asks for; None where its drivers do not come in waves.
 
     In waves go the nodes that the site names and Kubernetes schedules. Nodes found by a selector
-    are never touched, and to Slurm an upgrade is a loss of jobs.
+    are never touched, and to Slurm an upgrade is a loss of jobs. Which release a precompiled
+    driver is, nobody says beforehand, so that no node could be seen to run the right one.
     """
     driver = pool.driver
     if pool.gpu is None or driver is None or driver.source != "operator" or not pool.node_names:
         return None
-    if pool.workload != "kubernetes":
+    if pool.workload != "kubernetes" or driver.pinned is None:
         return None
     upgrade = driver.upgrade or UpgradeArgs()
     return DriverSpec(
         pool=pool.name,
-        version=driver.version or "",
+        version=driver.pinned,
         canary=upgrade.canaries or pool.node_names[:1],
         wave=upgrade.wave,
         # Nodes that are cut differently are only held against what they offered before.

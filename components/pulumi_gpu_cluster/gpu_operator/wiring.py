@@ -8,6 +8,7 @@ import pulumi
 
 import pulumi_gpu_cluster as parts
 from pulumi_gpu_cluster.composition import Composition
+from pulumi_gpu_cluster.gpu_operator.toolkit import runtime_of
 from pulumi_gpu_cluster.last_outputs import last_outputs
 from pulumi_gpu_cluster.operations.outcomes import DRIVERS, attempts
 from pulumi_gpu_cluster.scheduling.choice import job_selector
@@ -29,6 +30,9 @@ def gpu_operator(cluster: Composition, after: Sequence[pulumi.Resource]) -> list
             site.gpu_operator,
             pools=site.node_pools,
             jobs=job_selector(site.scheduler.kind),
+            runtime=runtime_of(site.gpu_operator, site.control_plane),
+            images=site.images,
+            image_credentials=cluster.image_credentials,
             monitored=site.monitoring is not None,
             charts=site.charts,
             delete_crds=site.gives_up_crds,

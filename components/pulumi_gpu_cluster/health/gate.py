@@ -113,7 +113,7 @@ def gate_specs(pool: NodePoolArgs, pools: Sequence[NodePoolArgs]) -> Mapping[str
     """
     shared = plugin_config(pool, pools) if pool.sharing is not None else None
     unshared = unshared_config(pool, pools) if shared is not None else None
-    driver = pool.driver.version if pool.driver is not None else None
+    driver = pool.driver.pinned if pool.driver is not None else None
     whole = GateSpec(
         gpus=pool.gpu.count if pool.gpu is not None else 0,
         driver=driver or "",

@@ -10,7 +10,9 @@ import pulumi
 
 from pulumi_gpu_cluster.catalog.charts import NODE_FEATURE_DISCOVERY
 from pulumi_gpu_cluster.charts import ChartsArgs
+from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
+from pulumi_gpu_cluster.objects.images import pull_secret
 from pulumi_gpu_cluster.objects.releases import platform_release
 
 NODE_FEATURE_DISCOVERY_TYPE: Final = "gpu-cluster:network:NodeFeatureDiscovery"
@@ -31,6 +33,10 @@ _PCI: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 )
 
 
+# source: kubernetes-sigs/node-feature-discovery v0.19.0, the chart's image.repository
+_IMAGE: Final = "registry.k8s.io/nfd/node-feature-discovery"
+
+
 class NodeFeatureDiscovery(KubernetesComponent):
     """What each node has, said in labels.
 
@@ -44,6 +50,8 @@ class NodeFeatureDiscovery(KubernetesComponent):
         *,
         namespace: str,
         tolerations: Sequence[Mapping[str, str]],
+        images: ImagesArgs | None = None,
+        image_credentials: pulumi.Input[str] | None = None,
         charts: ChartsArgs | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -53,6 +61,9 @@ class NodeFeatureDiscovery(KubernetesComponent):
             name: Name of the component.
             namespace: Its namespace.
             tolerations: What its agent needs to run on every node.
+            images: Where images come from; by default upstream.
+            image_credentials: What their registry is entered by, as the text of a Docker
+                config.json.
             charts: Where charts come from; by default upstream.
             opts: Options of the component, with the Kubernetes provider.
         """
@@ -64,19 +75,30 @@ class NodeFeatureDiscovery(KubernetesComponent):
             NODE_FEATURE_DISCOVERY,
             source=charts,
             namespace=namespace,
-            values=discovery_values(tolerations),
+            values=discovery_values(tolerations, images or ImagesArgs()),
             delete_crds=False,
+            needs=lambda inside: (
+                []
+                if image_credentials is None
+                else [pull_secret(f"{name}-images", namespace, image_credentials, inside)]
+            ),
         )
         self.register_outputs(props)
 
 
-def discovery_values(tolerations: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+def discovery_values(
+    tolerations: Sequence[Mapping[str, str]], images: ImagesArgs
+) -> dict[str, Any]:
     """What differs from the chart's own values.
 
     Args:
         tolerations: What its agent needs to run on every node.
+        images: Where images come from.
     """
+    secrets = [{"name": name} for name in images.secret_names]
     return {
+        **({"image": {"repository": images.place(_IMAGE)}} if images.registry else {}),
+        **({"imagePullSecrets": secrets} if secrets else {}),
         # The operators stop what they run on a node that loses its labels, so taking the release
         # away must not take them.
         "postDeleteCleanup": False,

@@ -50,6 +50,8 @@ def node_feature_discovery(
             cluster.named("node-feature-discovery"),
             namespace=site.network.discovery_namespace,
             tolerations=agent_tolerations(site.node_pools),
+            images=site.images,
+            image_credentials=cluster.image_credentials,
             charts=site.charts,
             opts=cluster.inside(after),
         )

@@ -9,13 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.network.fabric_args import Fabric
+from pulumi_gpu_cluster.node_pools.driver_args import Driver
 from pulumi_gpu_cluster.node_pools.gpu_args import GpuArgs
 from pulumi_gpu_cluster.node_pools.mig_args import MigArgs
 from pulumi_gpu_cluster.node_pools.sharing_args import SharingArgs
-from pulumi_gpu_cluster.node_pools.upgrade_args import UpgradeArgs
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
-    DRIVER_VERSION,
     DnsLabel,
     FrozenMap,
     Hostlist,
@@ -25,24 +24,6 @@ from pulumi_gpu_cluster.section import (
     Whole,
     shorthand,
 )
-
-
-class DriverArgs(Section):
-    """Which NVIDIA driver a pool runs, and who installs it."""
-
-    source: Literal["operator", "host", "managed"] = "operator"
-    """`operator`: the GPU Operator installs `version`. `host`: the machine's image carries
-    driver and container toolkit. `managed`: a cloud's node image does."""
-
-    version: Annotated[str, Field(pattern=DRIVER_VERSION)] | None = None
-    """The exact driver version, for example 580.173.02. Needed where the operator installs it."""
-
-    kernel_module: Literal["auto", "open", "proprietary"] = "auto"
-    """Kernel module flavour; Blackwell and GH200 need the open one."""
-
-    upgrade: UpgradeArgs | None = None
-    """How another version comes to the pool's nodes: canaries, then waves. Only where the
-    operator installs the driver on nodes that the site names."""
 
 
 class TaintArgs(Section):
@@ -58,7 +39,6 @@ class TaintArgs(Section):
     """What happens to pods that do not tolerate it."""
 
 
-_DRIVER = shorthand("version", str, wanted='a version in quotes, such as "580.173.02"')
 _MIG = shorthand("layout", str, wanted="the name of a layout such as all-3g.40gb")
 
 
@@ -110,10 +90,7 @@ class NodePoolArgs(Section):
     gpu: GpuArgs | None = None
     """The GPUs of each node; none for a CPU pool."""
 
-    driver: (
-        Annotated[DriverArgs, BeforeValidator(_DRIVER, json_schema_input_type=str | DriverArgs)]
-        | None
-    ) = None
+    driver: Driver | None = None
     """Driver pin: a version (`580.173.02`) or an object. Needed with `gpu`."""
 
     mig: Annotated[MigArgs, BeforeValidator(_MIG, json_schema_input_type=str | MigArgs)] | None = (

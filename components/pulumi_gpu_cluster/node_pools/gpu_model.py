@@ -32,6 +32,8 @@ def model_from(name: str, facts: GpuFacts | None) -> GpuModel | None:
         min_driver=facts.min_driver,
         min_mig_driver=facts.mig.min_driver if facts.mig is not None else None,
         open_module_only=facts.open_kernel_module,
+        data_centre=known.data_centre if known else True,
+        sxm=known.sxm if known else False,
         own_board=None if facts.mig is None else _board(name, facts.mig, known),
     )
 

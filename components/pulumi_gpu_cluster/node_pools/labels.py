@@ -30,9 +30,10 @@ def node_labels(
         labels[WORKLOAD_KEY] = pool.workload
     if layout:
         labels[MIG_CONFIG_LABEL] = layout
+    # The operator writes true where a label is missing and leaves false alone, so these must be
+    # there before it is.
     if pool.driver is not None and pool.driver.source != "operator":
-        # The operator writes true where a label is missing and leaves false alone, so these
-        # must be there before it is.
         labels[DEPLOY_DRIVER_LABEL] = "false"
+    if pool.driver is not None and pool.driver.whose_toolkit != "operator":
         labels[DEPLOY_TOOLKIT_LABEL] = "false"
     return labels

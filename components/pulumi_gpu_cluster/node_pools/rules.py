@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pulumi_gpu_cluster.kubernetes_names import SUBDOMAIN_WORDS, is_subdomain
@@ -81,14 +81,36 @@ def node_in_two_pools(case: Case) -> Iterator[Fault]:
 @rule(ERROR)
 def selectors_overlap(case: Case) -> Iterator[Fault]:
     """One node could belong to two pools, by their selectors or by labels that we know of."""
-    selected = [(path, pool) for path, pool in case.each_pool() if pool.selector]
+    yield from (fault for fault, pools in overlaps(case) if not all(map(_installed, pools)))
+
+
+@rule(ERROR, waivable=False)
+def driver_cr_overlap(case: Case) -> Iterator[Fault]:
+    """The GPU Operator would install two pools' drivers on one node, and then stops all drivers."""
+    # Apart from other pools, which must not hide two of these: overlaps can be accepted.
+    for fault, _ in overlaps(case, _installed):
+        message = f"{fault.message}: with two drivers for one node the operator stops all drivers"
+        yield fault._replace(message=message)
+
+
+def overlaps(
+    case: Case, concerns: Callable[[NodePoolArgs], bool] = lambda _: True
+) -> Iterator[tuple[Fault, tuple[NodePoolArgs, NodePoolArgs]]]:
+    """Every selector that is not kept apart from another pool, with the two pools.
+
+    Args:
+        case: The site.
+        concerns: Which pools are looked at.
+    """
+    pools = [(path, pool) for path, pool in case.each_pool() if concerns(pool)]
+    selected = [(path, pool) for path, pool in pools if pool.selector]
     # Two that are alike or open to each other are found without comparing each with each.
-    for (_, one), (path, _) in _pairs([(item, item[1].selector or {}) for item in selected]):
+    for (_, one), (path, pool) in _pairs([(item, item[1].selector or {}) for item in selected]):
         fix = "give both selectors one label key with different values"
         message = f"a node can match it and the selector of pool {one.name} too"
-        yield Fault(f"{path}.selector", message, fix)
+        yield Fault(f"{path}.selector", message, fix), (one, pool)
     by_label: dict[tuple[str, str], list[NodePoolArgs]] = defaultdict(list)
-    for _, pool in case.each_pool():
+    for _, pool in pools:
         if pool.nodes is not None:
             for item in _certain_labels(pool).items():
                 by_label[item].append(pool)
@@ -102,7 +124,13 @@ def selectors_overlap(case: Case) -> Iterator[Fault]:
             named = host is None or host in other.node_names
             if named and selector.items() <= _certain_labels(other).items():
                 message = f"matches nodes of pool {other.name}, by labels that they have"
-                yield Fault(f"{path}.selector", message, "select by another label")
+                found = Fault(f"{path}.selector", message, "select by another label")
+                yield found, (other, pool)
+
+
+def _installed(pool: NodePoolArgs) -> bool:
+    driver = pool.driver
+    return pool.gpu is not None and driver is not None and driver.source == "operator"
 
 
 # What every node of this kind says of itself.
@@ -153,4 +181,5 @@ RULES: Final[tuple[Rule, ...]] = (
     node_name_malformed,
     node_in_two_pools,
     selectors_overlap,
+    driver_cr_overlap,
 )

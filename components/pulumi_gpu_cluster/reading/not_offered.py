@@ -28,6 +28,14 @@ class Planned:
     meanwhile: str
 
 
+_DRA: Final = Planned(
+    "giving out GPUs by claims (Dynamic Resource Allocation, GPUCluster)",
+    "leave it out: pods ask for nvidia.com/gpu or a MIG resource",
+)
+_DOMAINS: Final = Planned(
+    "NVLink between nodes (ComputeDomain, IMEX channels) of racks such as GB200 NVL72",
+    "leave it out: each node's own GPUs are joined, and between nodes jobs go by the pool's fabric",
+)
 _OTHER_STORAGE: Final = Planned(
     "storage other than Ceph and BeeGFS",
     "install its StorageClass beside this stack and list it in storage.classes",
@@ -68,6 +76,15 @@ _KEYS: Final[Mapping[Path, Planned]] = MappingProxyType(
         ),
         ("storage", "ceph", "toolbox"): _CEPH_TOOLS,
         ("storage", "ceph", "dashboard"): _CEPH_TOOLS,
+        ("gpu_operator", "dra"): _DRA,
+        ("gpu_operator", "gpu_cluster"): _DRA,
+        ("gpu_operator", "compute_domains"): _DOMAINS,
+        ("node_pools", EACH, "compute_domain"): _DOMAINS,
+        ("node_pools", EACH, "imex"): _DOMAINS,
+        ("node_pools", EACH, "dra"): _DRA,
+        ("node_pools", EACH, "driver", "vgpu"): Planned(
+            "NVIDIA vGPU", "leave it out: machines of this site run on their GPUs themselves"
+        ),
     }
 )
 

@@ -46,6 +46,8 @@ GPU: Final[Mapping[str, StandIn]] = MappingProxyType(
                 ),
             ),
             projected=("clusterpolicies.nvidia.com", "nvidiadrivers.nvidia.com"),
+            # source: NVIDIA/gpu-operator v26.7.0 templates/clusterpolicy.yaml
+            also_known=("dcgm.imagePullSecrets", "dcgmExporter.imagePullSecrets"),
         ),
     }
 )
