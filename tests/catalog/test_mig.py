@@ -36,6 +36,13 @@ def test_balanced_is_two_small_one_middle_and_one_large_instance() -> None:
     assert instances_of(boards()["rtxpro5000-48gb"], "all-balanced") is None
 
 
+def test_a_board_without_the_profiles_of_it_has_no_balanced_layout() -> None:
+    one = mig.Profile("1g.10gb", 1, 1, 7, tuple(range(7)))
+    told = MigBoard("told", 7, 8, 7, None, {one.name: one})
+    assert instances_of(told, "all-balanced") is None
+    assert told.layouts == ("all-disabled", "all-enabled", "all-1g.10gb")
+
+
 def test_a_layout_fills_the_gpu_with_its_profile() -> None:
     board = boards()["a100-80gb"]
     assert instances_of(board, "all-3g.40gb") == {"3g.40gb": 2}

@@ -90,6 +90,32 @@ def test_the_layout_of_a_gated_node_is_left_to_the_gate() -> None:
     assert asked["gpus"] == 8
 
 
+SHARED: Changes = {("node_pools", 0, "sharing"): {"kind": "time-slicing", "replicas": 4}}
+PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
+
+
+def test_a_gated_node_is_shared_by_the_gate_and_otherwise_by_its_label() -> None:
+    gated = _cluster(SHARED)
+    assert PLUGIN_CONFIG not in gated.named("c-gpu01", NODE).props["metadata"]["labels"]
+    asks = gated.named("c-gate-asks-train", "kubernetes:core/v1:ConfigMap").props["data"]
+    assert json.loads(asks["gate.json"])["sharing"] == "time-slicing-4"
+    free = _cluster({**SHARED, ("health",): {"gate": {"enabled": False}}})
+    labels = free.named("c-gpu01", NODE).props["metadata"]["labels"]
+    assert labels[PLUGIN_CONFIG] == "time-slicing-4"
+
+
+def test_the_gate_asks_each_node_for_what_that_node_is_cut_into() -> None:
+    own = {"nodes": "gpu02", "devices": {"0-3": {"3g.40gb": 2}}}
+    mig = {"layouts": [own], "layout": "all-disabled"}
+    wants = {
+        name: json.loads(props["environment"]["GPU_CLUSTER_GATE_WANTS"])
+        for name, props in _gates(_cluster({("node_pools", 0, "mig"): mig})).items()
+    }
+    assert wants["c-gate-gpu01"]["slices"] == {}
+    assert wants["c-gate-gpu02"]["slices"] == {"nvidia.com/mig-3g.40gb": 8, "nvidia.com/gpu": 4}
+    assert wants["c-gate-gpu02"]["layout"].startswith("custom-")
+
+
 def test_a_site_without_the_gate_has_its_layouts_at_once() -> None:
     graph = _cluster({("health",): {"gate": {"enabled": False}}})
     assert not _gates(graph)

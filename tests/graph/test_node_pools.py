@@ -48,6 +48,13 @@ def test_a_mig_pool_asks_mig_manager_for_its_layout() -> None:
     assert _labels(graph, "mig01")["nvidia.com/mig.config"] == "all-3g.40gb"
 
 
+def test_nodes_of_one_pool_ask_each_for_its_own_layout() -> None:
+    own = {"nodes": "gpu02", "devices": {"0-3": {"3g.40gb": 2}}}
+    graph = _graph(_pool(mig={"layouts": [own], "layout": "all-disabled"}))
+    assert _labels(graph, "gpu01")["nvidia.com/mig.config"] == "all-disabled"
+    assert _labels(graph, "gpu02")["nvidia.com/mig.config"].startswith("custom-")
+
+
 @pytest.mark.parametrize("source", ["host", "managed"])
 def test_a_driver_that_the_machine_brings_keeps_the_operator_away(source: str) -> None:
     labels = _labels(_graph(_pool(driver={"source": source, "version": "580.173.02"})), "gpu01")

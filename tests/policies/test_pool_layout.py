@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from policy_stack import UNKNOWN_YET, judged, pool, resource
 
 from gpu_cluster_policies.sharing.pool_layout import MIG_LAYOUT_DOES_NOT_FIT as RULE
 from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.node_pools.props import NODE_POOL_TYPE
+
+if TYPE_CHECKING:
+    from pulumi.runtime.proto.analyzer_pb2 import AnalyzerResource
 
 
 def layouts(model: str) -> str:
@@ -155,6 +160,52 @@ def test_an_unknown_layout_is_judged_after_the_update(mig: object) -> None:
         [],
         "judged after the update:\n  node pool serve: its MIG layout is not known yet",
     )
+
+
+def _of_its_own(
+    kinds: list[dict[str, float]], model: str = "A100-SXM4-80GB", **gpu: object
+) -> AnalyzerResource:
+    """A pool with a layout that its site wrote, as the component registers it."""
+    layouts = {"custom-0a1b2c3d": kinds, "all-1g.10gb": []}
+    props = {
+        "name": "serve",
+        "gpu": {"model": model, "count": 8.0, **gpu},
+        "mig": {"layout": "", "strategy": "mixed", "layouts": layouts},
+    }
+    return resource(NODE_POOL_TYPE, "serve", props)
+
+
+def test_a_layout_that_the_site_wrote_is_judged_by_what_the_pool_says_of_it() -> None:
+    kinds: list[dict[str, float]] = [{"3g.40gb": 2.0}, {"1g.10gb": 7.0}]
+    assert judged(RULE, [_of_its_own(kinds)]) == ([], "")
+
+
+def test_each_kind_of_gpu_in_it_has_to_hold_its_instances() -> None:
+    kinds: list[dict[str, float]] = [{"1g.10gb": 7.0}, {"3g.40gb": 2.0, "1g.10gb": 1.0}]
+    ((_, message),), _ = judged(RULE, [_of_its_own(kinds)])
+    assert "the MIG layout custom-0a1b2c3d does not fit A100-SXM4-80GB: no placement" in message
+
+
+def test_every_layout_of_the_pool_is_judged() -> None:
+    assert judged(RULE, [_of_its_own([{"3g.20gb": 2.0}], "A100-SXM4-40GB")]) == ([], "")
+    ((_, message),), _ = judged(RULE, [_of_its_own([{"3g.90gb": 2.0}], "B200-SXM-180GB")])
+    assert "the MIG layout all-1g.10gb does not fit B200-SXM-180GB" in message
+
+
+@pytest.mark.parametrize(("most", "found"), [(2.0, 0), (7.0, 1)])
+def test_a_gpu_of_the_sites_own_is_judged_by_the_facts_that_the_pool_carries(
+    most: float, found: int
+) -> None:
+    large = {"compute": 3.0, "memory": 4.0, "max": 2.0, "starts": [0.0, 4.0]}
+    small = {"compute": 1.0, "memory": 1.0, "max": most, "starts": [0.0, 1.0]}
+    board = {
+        "compute_slices": 7.0,
+        "memory_slices": 8.0,
+        "profiles": {"3g.128gb": large, "1g.10gb": small},
+    }
+    facts = {"memory": "256Gi", "compute_capability": "11.0", "mig": board}
+    pool = _of_its_own([{"3g.128gb": 2.0}], "X100-SXM-256GB", facts=facts)
+    assert len(judged(RULE, [pool])[0]) == found
 
 
 def test_other_resources_are_none_of_its_business() -> None:

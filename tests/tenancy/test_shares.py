@@ -139,9 +139,13 @@ def test_the_balance_of_a_pool_is_total_less_guarantees(state: str) -> None:
 @st.composite
 def _splits(draw: st.DrawFn) -> dict[str, Any]:
     """A pool with a layout, and tenants who split its devices without promising too much."""
-    layout = draw(st.sampled_from(["all-disabled", "all-balanced", "all-3g.40gb", "all-1g.10gb"]))
+    own = {"nodes": "n1", "devices": {"0-2": {"3g.40gb": 1, "1g.10gb": 3}, "5": {"7g.80gb": 1}}}
+    layouts: list[Any] = ["all-disabled", "all-balanced", "all-3g.40gb", "all-1g.10gb"]
+    layouts += [{"layouts": [own], "layout": layout} for layout in layouts[:3]]
+    shared = {"kind": "time-slicing", "replicas": draw(st.integers(2, 9))}
     pool = gpu_pool(
-        mig=layout,
+        mig=draw(st.sampled_from(layouts)),
+        sharing=draw(st.sampled_from([None, shared])),
         cpus=draw(st.integers(1, 257)),
         memory=f"{draw(st.integers(1, 4000))}Gi",
         nodes=f"n[1-{draw(st.integers(1, 9))}]",

@@ -98,7 +98,7 @@ class MigBoard:
     @property
     def layouts(self) -> tuple[str, ...]:
         """Every layout MIG Manager makes for this board, by name."""
-        balanced = (BALANCED,) if self.compute_slices in _BALANCED_SLICES else ()
+        balanced = () if _balanced(self) is None else (BALANCED,)
         filled = tuple(profile.layout for profile in self.profiles.values())
         return (DISABLED, ENABLED, *balanced, *filled)
 
@@ -164,6 +164,8 @@ def _balanced(board: MigBoard) -> Mapping[str, int] | None:
             for profile in board.profiles.values()
             if profile.compute_slices == slices and profile.name.endswith("gb")
         ]
+        if not plain:
+            return None
         chosen[min(plain, key=lambda profile: profile.memory_slices).name] = count
     return MappingProxyType(chosen)
 
