@@ -60,6 +60,7 @@ class GateCluster:
         boot: The node's boot id.
         tenants: Namespaces of tenants; pods are in `ml`.
         asked: Jobs that were made, in order: their modes.
+        shares: Whether the device plugin offers shares of GPUs.
         told: Labels that node work keeps, as it said them, in order.
     """
 
@@ -76,6 +77,7 @@ class GateCluster:
     )
     tenants: set[str] = field(default_factory=set[str])
     managers: list[str] = field(default_factory=list[str])
+    shares: bool = True
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     clock: Clock = field(default_factory=Clock)
 
@@ -146,7 +148,11 @@ class GateCluster:
             "spec": {"taints": self.taints},
             "status": {
                 "nodeInfo": {"bootID": self.boot},
-                "allocatable": {"nvidia.com/gpu": "8", "nvidia.com/mig-3g.40gb": "16"},
+                "allocatable": {
+                    "nvidia.com/gpu": "8",
+                    "nvidia.com/mig-3g.40gb": "16",
+                    "nvidia.com/gpu.shared": "32" if self.shares else "0",
+                },
             },
         }
 

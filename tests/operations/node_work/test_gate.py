@@ -261,6 +261,18 @@ def test_a_node_is_verified_unshared_and_shared_in_the_end() -> None:
     assert cluster.told[1:] == [(SHARING, None), (SHARING, "time-slicing-4")]
 
 
+def test_a_node_takes_no_work_before_its_device_plugin_offers_the_shares() -> None:
+    cluster = GateCluster(shares=False)
+    shared = replace(WHOLE, sharing="mps-4")
+    outcome = through(cluster, shared)
+    assert outcome.state == "pending"
+    assert outcome.reason == "sharing mps-4: the device plugin offers no shares yet"
+    assert cluster.held
+    cluster.shares = True
+    assert through(cluster, shared).state == "passed"
+    assert cluster.asked == ["diag"], "what was diagnosed is kept"
+
+
 def test_instances_are_counted_under_the_strategy_of_their_pool_before_they_are_shared() -> None:
     cluster = GateCluster(says={"diag": verdict(), "slices": SLICES})
     config = "time-slicing-2-mig-mixed-0a1b2c3d"

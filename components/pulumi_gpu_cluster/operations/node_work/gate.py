@@ -27,7 +27,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_record import (
 from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
 from pulumi_gpu_cluster.operations.node_work.hold import first_met, gpu_pods
 from pulumi_gpu_cluster.operations.node_work.layout import layout_of, layout_state, set_layout
-from pulumi_gpu_cluster.operations.node_work.sharing import SHARING
+from pulumi_gpu_cluster.operations.node_work.sharing import SHARING, offers_shares
 from pulumi_gpu_cluster.operations.node_work.verdict import Verdict, against, not_yet
 
 # source: NVIDIA/k8s-device-plugin v0.20.0, GPU Feature Discovery
@@ -129,6 +129,10 @@ class Gate:
         if outcome is not None:
             return outcome
         SHARING.say(self.asking.access, name, self.spec.sharing or None)
+        # An MPS server may not start, and no share is offered without it.
+        if self.spec.sharing and not self.asking.wait(lambda: offers_shares(self._node(name))):
+            reason = f"sharing {self.spec.sharing}: the device plugin offers no shares yet"
+            return self._pending(name, reason, record)
         passed = self._write(name, replace(record, state="passed", reason="", at=_now()))
         return Outcome(name, "passed", _verified(passed))
 
