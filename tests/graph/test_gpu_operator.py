@@ -175,6 +175,13 @@ def test_canaries_and_waves_are_those_of_the_site() -> None:
     assert told["serve"]["devices"] == {"nvidia.com/mig-3g.40gb": 16}
 
 
+def test_nodes_are_looked_at_before_the_operator_gets_another_mig_strategy() -> None:
+    graph = _graph()
+    checked = graph.named("op-serve-mig-strategy", COMMAND)
+    assert checked.props["create"] == "gpu-cluster node mig-strategy serve mixed"
+    assert graph.waits_for(graph.named("op-release", RELEASE), checked)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -185,7 +192,8 @@ def test_canaries_and_waves_are_those_of_the_site() -> None:
     ids=["found-by-a-selector", "of-slurm", "driver-of-the-host"],
 )
 def test_nodes_that_we_do_not_lead_have_no_waves(changes: Changes) -> None:
-    assert {one.name for one in _graph(changes).of(COMMAND)} == {"op-serve-hold", "op-serve-waves"}
+    waves = {one.name for one in _graph(changes).of(COMMAND)} - {"op-serve-mig-strategy"}
+    assert waves == {"op-serve-hold", "op-serve-waves"}
 
 
 def test_what_came_to_no_end_is_told_and_makes_the_next_run_go_on() -> None:

@@ -156,6 +156,12 @@ def test_a_run_waits_for_a_node_as_long_as_the_site_says() -> None:
     assert gates["c-gate-gpu01"]["create"] == "gpu-cluster node gate gpu01 --json --wait 2h"
 
 
+def test_pods_are_evicted_for_another_layout_only_where_the_site_says_so() -> None:
+    evicting = _gates(_cluster({("operations",): {"evict": True}}))
+    assert all(props["create"].endswith(" --wait 30m --evict") for props in evicting.values())
+    assert not any("--evict" in props["create"] for props in _gates(_cluster()).values())
+
+
 def test_the_gates_namespace_allows_nothing_of_the_host() -> None:
     home = _cluster().named("c-gate-namespace", "kubernetes:core/v1:Namespace")
     assert home.props["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"

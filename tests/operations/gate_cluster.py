@@ -62,6 +62,8 @@ class GateCluster:
         asked: Jobs that were made, in order: their modes.
         shares: Whether the device plugin offers shares of GPUs.
         told: Labels that node work keeps, as it said them, in order.
+        cutting: What MIG Manager says of a layout.
+        evicted: Names of pods that were evicted.
     """
 
     says: dict[str, str | None] = field(default_factory=lambda: {"diag": verdict()})
@@ -79,6 +81,8 @@ class GateCluster:
     managers: list[str] = field(default_factory=list[str])
     shares: bool = True
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    cutting: str = "success"
+    evicted: list[str] = field(default_factory=list[str])
     clock: Clock = field(default_factory=Clock)
 
     def access(self) -> ApiServer:
@@ -106,6 +110,8 @@ class GateCluster:
         if path == "/api/v1/namespaces/ml":
             labels = {"gpu-cluster.io/tenant": "ml"} if "ml" in self.tenants else {}
             return httpx2.Response(200, json={"metadata": {"name": "ml", "labels": labels}})
+        if path.endswith("/eviction"):
+            return self._evict(path.split("/")[-2])
         if path == "/api/v1/pods":
             assert request.url.params["fieldSelector"] == "spec.nodeName=gpu01"
             return httpx2.Response(200, json={"items": self.pods})
@@ -114,6 +120,13 @@ class GateCluster:
             return httpx2.Response(200, json={"items": [self._foreign(), *self._pod(job)]})
         assert path.startswith(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"), path
         return self._job(request, path.rpartition("/")[2])
+
+    def _evict(self, name: str) -> httpx2.Response:
+        if name == "guarded":
+            return status(429, "a disruption budget does not let it go")
+        self.evicted.append(name)
+        self.pods = [pod for pod in self.pods if pod["metadata"]["name"] != name]
+        return httpx2.Response(201, json={"kind": "Status"})
 
     def _patch(self, request: httpx2.Request) -> None:
         metadata = json.loads(request.content).get("metadata", {})
@@ -129,7 +142,7 @@ class GateCluster:
                 self.labels[key] = said
                 if key == MIG:
                     self.layouts.append(said)
-                    self.labels[f"{MIG}.state"] = "success"
+                    self.labels[f"{MIG}.state"] = self.cutting
             return
         self.annotations = _merged(self.annotations, metadata.get("annotations", {}))
         self.labels = _merged(self.labels, metadata.get("labels", {}))

@@ -21,7 +21,7 @@ from pulumi_gpu_cluster.gpu_operator.nvidia_driver import (
 )
 from pulumi_gpu_cluster.gpu_operator.values import operator_values
 from pulumi_gpu_cluster.gpu_operator.wanted_drivers import driver_spec
-from pulumi_gpu_cluster.gpu_operator.waves import drivers_in_waves, held_drivers
+from pulumi_gpu_cluster.gpu_operator.waves import checked_strategy, drivers_in_waves, held_drivers
 from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.objects.component import KubernetesComponent
@@ -80,6 +80,7 @@ class GpuOperator(KubernetesComponent):
         props = {"version": GPU_OPERATOR.version, "namespace": args.namespace}
         super().__init__(GPU_OPERATOR_TYPE, name, props, opts)
         around = DriverSurroundings(jobs, images or ImagesArgs(), args.packages)
+        reach = access or ClusterAccess()
         release = platform_release(
             self,
             name,
@@ -96,7 +97,10 @@ class GpuOperator(KubernetesComponent):
                 delete_crds=delete_crds,
             ).as_dict(),
             delete_crds=delete_crds,
-            needs=lambda inside: configurations(name, args, pools, image_credentials, inside),
+            needs=lambda inside: [
+                *configurations(name, args, pools, image_credentials, inside),
+                *_strategies(name, pools, reach, self.child()),
+            ],
         )
         told: dict[str, pulumi.Output[str]] = {}
         for pool in pools:
@@ -105,8 +109,7 @@ class GpuOperator(KubernetesComponent):
             if driver is not None and spec is None:
                 nvidia_driver(f"{name}-{pool.name}", driver, self.child(after=[release]))
             elif driver is not None and spec is not None:
-                reach, before = access or ClusterAccess(), attempts.get(pool.name, 0)
-                full = f"{name}-{pool.name}"
+                full, before = f"{name}-{pool.name}", attempts.get(pool.name, 0)
                 held = held_drivers(f"{full}-hold", spec, reach, self.child())
                 pinned = nvidia_driver(full, driver, self.child(after=[release, held]))
                 after = self.child(after=[pinned])
@@ -124,3 +127,16 @@ class GpuOperator(KubernetesComponent):
     def told(self) -> Told:
         """What is said of the drivers of each pool that goes in waves."""
         return self._told
+
+
+def _strategies(
+    name: str, pools: Sequence[NodePoolArgs], access: ClusterAccess, opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Whether each pool's nodes can take the strategy that the release may bring to them."""
+    return [
+        checked_strategy(
+            f"{name}-{pool.name}-mig-strategy", pool.name, pool.mig.strategy, access, opts
+        )
+        for pool in pools
+        if pool.mig is not None and pool.node_names
+    ]

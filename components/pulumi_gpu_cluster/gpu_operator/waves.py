@@ -1,4 +1,4 @@
-"""A pool's way to another driver, as resources: one before its NVIDIADriver changes, one after."""
+"""Node work around the operator: before it gets another MIG strategy, before and after a driver."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from pulumi_command import local
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.objects.node_command import node_command
 from pulumi_gpu_cluster.operations.node_work.driver_spec import DriverSpec
+
+
+def checked_strategy(
+    name: str, pool: str, strategy: str, access: ClusterAccess, opts: pulumi.ResourceOptions
+) -> local.Command:
+    """Stops a run that would bring a MIG strategy to nodes of a pool that cannot take it."""
+    work = f"mig-strategy {pool} {strategy}"
+    return node_command(name, work, access=access, environment={}, opts=opts)
 
 
 def held_drivers(

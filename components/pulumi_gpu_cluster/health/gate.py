@@ -55,6 +55,7 @@ class NodeGate(KubernetesComponent):
         pools: Sequence[NodePoolArgs],
         labelled: Mapping[str, NodePatch],
         wait: str,
+        evict: bool = False,
         access: ClusterAccess | None = None,
         attempts: Mapping[str, int] = _NONE,
         opts: pulumi.ResourceOptions | None = None,
@@ -67,6 +68,7 @@ class NodeGate(KubernetesComponent):
             pools: All node pools; those with GPUs and `nodes:` have a gate.
             labelled: Their nodes, as labelled.
             wait: The longest wait for a node: 30m.
+            evict: Whether what keeps a node from another MIG layout is evicted.
             access: How the commands reach the cluster; by default with the ambient kubeconfig.
             attempts: How often each node has come to no end before. A node whose number changes
                 is asked again.
@@ -77,6 +79,7 @@ class NodeGate(KubernetesComponent):
         super().__init__(NODE_GATE_TYPE, name, props, opts)
         home = namespace(f"{name}-namespace", args.namespace, BASELINE, self.child())
         elsewhere = f" --namespace {args.namespace}" if args.namespace != NAMESPACE else ""
+        evicting = " --evict" if evict else ""
         told: dict[str, pulumi.Output[str]] = {}
         for pool in gated:
             specs = gate_specs(pool, pools)
@@ -89,7 +92,7 @@ class NodeGate(KubernetesComponent):
             for node, spec in specs.items():
                 command = node_command(
                     f"{name}-{node}",
-                    f"gate {node} --json --wait {wait}{elsewhere}",
+                    f"gate {node} --json --wait {wait}{evicting}{elsewhere}",
                     access=access or ClusterAccess(),
                     environment={
                         "GPU_CLUSTER_GATE_WANTS": spec.wants,

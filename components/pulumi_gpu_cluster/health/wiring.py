@@ -51,6 +51,7 @@ def node_gate(
         pools=site.node_pools,
         labelled={name: node for pool in pools for name, node in pool.labelled.items()},
         wait=site.operations.wait,
+        evict=site.operations.evict,
         access=cluster.access,
         attempts=attempts(last_outputs(), GATES),
         opts=cluster.inside(after),

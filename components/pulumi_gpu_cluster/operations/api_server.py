@@ -23,6 +23,7 @@ _TRANSIENT: Final = frozenset({409, 429, 500, 502, 503, 504})
 _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404
+_BUDGET: Final = 429
 
 
 class AccessError(Exception):
@@ -157,6 +158,24 @@ class ApiServer:
 
         place = {"namespace": namespace} if kind.namespaced else {}
         self.client.delete(_resource(kind), name, cascade=CascadeType.BACKGROUND, **place)
+
+    def evict(self, name: str, namespace: str) -> bool:
+        """Asks a pod to go, by the API that heeds disruption budgets.
+
+        Returns:
+            Whether it goes, or has gone. A budget may keep it for now.
+        """
+        from lightkube.core.exceptions import ApiError  # noqa: PLC0415 (see the module's head)
+        from lightkube.resources.core_v1 import PodEviction  # noqa: PLC0415 (the same)
+
+        body = {"metadata": {"name": name, "namespace": namespace}}
+        try:
+            self.client.create(PodEviction.from_dict(body), name, namespace=namespace)
+        except ApiError as error:
+            if error.status.code not in (_NOT_FOUND, _BUDGET):
+                raise
+            return error.status.code == _NOT_FOUND
+        return True
 
     def persist(self, attempt: Callable[[], _Result], what: str) -> _Result:
         """Tries until it works, or until it is clear that it will not.

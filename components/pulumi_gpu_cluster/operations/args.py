@@ -25,3 +25,7 @@ class OperationsArgs(Section):
     wait: Span = "30m"
     """The longest that a run waits for one node: 90s, 30m or 2h. What is not done then is listed
     in the output `pending`, and the next run goes on with it."""
+
+    evict: bool = False
+    """Whether pods that hold the GPUs of a node which is to get another MIG layout are evicted
+    after half of `wait`. Otherwise the node takes no new work and waits for them, run after run."""

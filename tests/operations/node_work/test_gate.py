@@ -142,6 +142,89 @@ def test_what_is_no_verdict_to_the_letter_passes_no_node(message: str) -> None:
     assert not cluster.jobs, "so that the next run asks anew"
 
 
+OTHER = replace(CUT, layout="all-1g.10gb", slices={"nvidia.com/mig-1g.10gb": 56})
+
+
+def cut_and_at_work(*pods: str) -> GateCluster:
+    """A node that has passed with its layout, and works."""
+    cluster = GateCluster(says={"diag": verdict(), "slices": SLICES}, labels=dict(POOL))
+    assert through(cluster, CUT).state == "passed"
+    cluster.says["slices"] = SLICES.replace("slices=16", "slices=56")
+    cluster.pods = [gpu_pod(name) for name in pods]
+    return cluster
+
+
+def test_another_layout_waits_for_the_pods_on_the_node_and_no_new_ones_come() -> None:
+    cluster = cut_and_at_work("week-long")
+    outcome = through(cluster, OTHER)
+    waits = "MIG layout all-1g.10gb waits for ml/week-long to end; no new work comes to the node"
+    assert outcome == Outcome("gpu01", "pending", waits)
+    assert cluster.held
+    assert cluster.labels[MIG] == CUT.layout
+    assert not cluster.evicted
+    cluster.pods.clear()
+    assert through(cluster, OTHER).state == "passed"
+    assert cluster.labels[MIG] == OTHER.layout
+    assert not cluster.held
+    assert cluster.asked == ["diag", "slices", "slices"], "what a diagnosis said holds on"
+
+
+def test_a_layout_that_fails_leaves_the_node_without_work_and_says_so() -> None:
+    cluster = cut_and_at_work()
+    cluster.cutting = "failed"
+    failed = "MIG layout all-1g.10gb: failed; the node takes no work"
+    assert through(cluster, OTHER) == Outcome("gpu01", "failed", failed)
+    assert cluster.held
+    assert through(cluster, OTHER).state == "failed", "nothing has changed"
+    cluster.cutting, cluster.says["slices"] = "success", SLICES
+    assert through(cluster, CUT).state == "passed", "going back is another layout too"
+    assert not cluster.held
+
+
+def test_a_diagnosis_that_failed_is_not_mended_by_the_layout_that_never_came() -> None:
+    cluster = GateCluster(says={"diag": verdict(gpus=7)}, labels=dict(POOL))
+    assert through(cluster, CUT).state == "failed"
+    cluster.says["diag"] = verdict()
+    assert through(cluster, CUT).state == "failed"
+    assert cluster.asked == ["diag"]
+
+
+@pytest.mark.parametrize(
+    ("pod", "state", "evicted"),
+    [("notebook", "passed", ["notebook"]), ("guarded", "pending", [])],
+    ids=["free-to-go", "kept-by-a-disruption-budget"],
+)
+def test_pods_are_evicted_where_the_site_allows_it_and_their_budgets_too(
+    pod: str, state: str, evicted: list[str]
+) -> None:
+    cluster = cut_and_at_work(pod)
+    access = cluster.access()
+    asking = Asking(access, NAMESPACE, access.now() + 60)
+    outcome = Gate(asking, OTHER, "gate-train", evict=True).pass_through("gpu01", now=False)
+    assert (outcome.state, cluster.evicted) == (state, evicted)
+    assert cluster.clock.seconds >= 30, "first they had half the time to end by themselves"
+
+
+def test_a_pool_that_is_no_longer_cut_is_whole_only_once_it_is_free() -> None:
+    cluster = cut_and_at_work("job")
+    assert through(cluster).state == "pending"
+    assert cluster.labels[MIG] == CUT.layout
+    cluster.pods.clear()
+    assert through(cluster).state == "passed"
+    assert cluster.layouts[-1] == "all-disabled"
+    assert MIG not in cluster.labels
+
+
+def test_a_node_in_service_is_verified_when_its_layout_has_emptied_it() -> None:
+    cluster = GateCluster(
+        says={"diag": verdict(), "slices": SLICES}, labels={**POOL, MIG: "all-1g.10gb"}
+    )
+    hold(cluster.access(), "gpu01")
+    assert cluster.record["state"] == "in-service"
+    assert through(cluster, CUT).state == "passed"
+    assert cluster.asked == ["diag", "slices"]
+
+
 def test_a_wait_ends_in_time_and_the_next_run_takes_the_same_job_up() -> None:
     cluster = GateCluster(says={"diag": None})
     assert through(cluster) == Outcome("gpu01", "pending", "its pod has not ended yet")

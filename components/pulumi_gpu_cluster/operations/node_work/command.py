@@ -14,6 +14,7 @@ from pulumi_gpu_cluster.operations.node_work.driver_command import drivers
 from pulumi_gpu_cluster.operations.node_work.driver_command import hold as hold_drivers
 from pulumi_gpu_cluster.operations.node_work.gate_command import gate, hold, status
 from pulumi_gpu_cluster.operations.node_work.options import context_option
+from pulumi_gpu_cluster.operations.node_work.strategy import mig_strategy
 from pulumi_gpu_cluster.operations.node_work.taints import TaintError, parse
 from pulumi_gpu_cluster.operations.node_work.work import set_taints
 
@@ -28,7 +29,7 @@ def node() -> None:
     """Work on nodes of the cluster."""
 
 
-for _part in (gate, hold, status, hold_drivers, drivers):
+for _part in (gate, hold, status, hold_drivers, drivers, mig_strategy):
     node.add_command(_part)
 
 

@@ -59,11 +59,13 @@ class Gate:
         asking: How nodes are asked.
         spec: What is wanted of them.
         config_map: ConfigMap with the script of the pods.
+        evict: Whether pods that keep a node from its new layout are evicted, half the wait later.
     """
 
     asking: Asking
     spec: GateSpec
     config_map: str
+    evict: bool = False
 
     def pass_through(self, name: str, *, now: bool) -> Outcome:
         """Verifies a node, as far as it needs that.
@@ -80,11 +82,15 @@ class Gate:
         record = record_of(node)
         if record is None:
             record = self._write(name, first_met(self.asking.access, name))
-        if now or (record.state == "failed" and record.boot != boot_of(node)):
+        # A diagnosis that failed left it whole; a layout that failed is asked for still.
+        mended = record.boot != boot_of(node) or layout_of(node) not in (DISABLED, self._layout)
+        if now or (record.state == "failed" and mended):
             return self._again(name)
         if record.state == "failed":
             return Outcome(name, "failed", record.reason)
         if record.state == "in-service":
+            if self._wants_another_layout(node):
+                return self._recut(name, record)
             set_layout(self.asking.access, name, self.spec.layout or None)
             words = f"not verified: {record.reason}"
             return self._shared(name) or Outcome(name, "in-service", words)
@@ -98,6 +104,8 @@ class Gate:
         wanted = self.spec.driver
         if record.boot == boot_of(node) and driver in (None, record.driver):
             if not wanted or record.driver == wanted:
+                if self._wants_another_layout(node):
+                    return self._recut(name, record)
                 if is_held(node):
                     self._write(name, record)
                 set_layout(self.asking.access, name, self.spec.layout or None)
@@ -119,7 +127,30 @@ class Gate:
             self.asking.forget(job_name(node, mode, self.spec))
         return self._verify(name, self._write(name, Record("held", "is to be verified again")))
 
+    def _wants_another_layout(self, node: Mapping[str, Any]) -> bool:
+        return layout_of(node) != self._layout
+
+    @property
+    def _layout(self) -> str:
+        return self.spec.layout or DISABLED
+
+    def _recut(self, name: str, record: Record) -> Outcome:
+        """Gives a node another layout that may be at work: first no more work, then none at all.
+
+        MIG Manager takes no pods away, and GPUs in use cannot be cut. What a diagnosis said holds
+        on; a node that none has looked at is looked at now that it is free.
+        """
+        reason = f"gets MIG layout {self._layout}"
+        return self._verify(name, self._write(name, replace(record, state="held", reason=reason)))
+
     def _verify(self, name: str, record: Record) -> Outcome:
+        """Looks at a node and counts what it has, on which no GPU may be shared meanwhile."""
+        if busy := self.asking.still_busy(name, evict=self.evict):
+            cut = self._wants_another_layout(self._node(name))
+            what = f"MIG layout {self._layout}" if cut else "its verification"
+            reason = f"{what} waits for {busy} to end; no new work comes to the node"
+            return self._pending(name, reason, record)
+        SHARING.say(self.asking.access, name, self.spec.unshared or None)
         if record.boot != boot_of(self._node(name)):
             found = self._diagnose(name)
             if isinstance(found, Outcome):
@@ -137,9 +168,8 @@ class Gate:
         return Outcome(name, "passed", _verified(passed))
 
     def _diagnose(self, name: str) -> Record | Outcome:
-        """Diagnoses whole GPUs; for that none may be cut, and none be shared."""
+        """Diagnoses whole GPUs; for that none may be cut."""
         boot = boot_of(self._node(name))
-        SHARING.say(self.asking.access, name, self.spec.unshared or None)
         if self.spec.is_cut or layout_of(self._node(name)) != DISABLED:
             if layout_of(self._node(name)) != DISABLED:
                 set_layout(self.asking.access, name, DISABLED)
@@ -157,16 +187,17 @@ class Gate:
 
     def _cut(self, name: str, record: Record) -> Outcome | None:
         """Cuts a diagnosed node's GPUs as the pool says, and counts what came of it."""
+        layout = self._layout
+        if self.spec.is_cut or layout_of(self._node(name)) != layout:
+            set_layout(self.asking.access, name, layout)
+            self.asking.wait(lambda: layout_state(self._node(name)) in ("success", "failed"))
+            state = layout_state(self._node(name))
+            if state != "success":
+                says = self._layout_says(name, layout)
+                if state == "failed":
+                    return self._failed(name, f"{says}; the node takes no work", record.boot)
+                return self._pending(name, says, record)
         set_layout(self.asking.access, name, self.spec.layout or None)
-        if not self.spec.is_cut:
-            return None
-        self.asking.wait(lambda: layout_state(self._node(name)) in ("success", "failed"))
-        state = layout_state(self._node(name))
-        if state != "success":
-            says = self._layout_says(name, self.spec.layout)
-            if state == "failed":
-                return self._failed(name, says, record.boot)
-            return self._pending(name, says, record)
         return self._count(name, record) if self.spec.slices else None
 
     def _shared(self, name: str) -> Outcome | None:

@@ -78,12 +78,16 @@ def hold(name: str, *, remove: bool, context: str | None) -> None:
 @click.option("--now", is_flag=True, help="Verify again, whatever is known, if no GPU is in use.")
 @span_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and exit 0 whatever came out.")
+@click.option(
+    "--evict", is_flag=True, help="Evict what keeps a node from its layout, at half time."
+)
 @_namespace
 @context_option
 def gate(
     names: tuple[str, ...],
     *,
     now: bool,
+    evict: bool,
     wait: int,
     as_json: bool,
     namespace: str,
@@ -92,7 +96,8 @@ def gate(
     """Verify each NODE, and let work onto it once it has passed.
 
     A pod takes all GPUs of the node and runs `dcgmi diag -r 2` with MIG off; a pool with a MIG
-    layout is cut then and its instances are counted. What was verified holds for the boot and the
+    layout is cut then and its instances are counted. A node that is to get another layout takes no
+    new work, and gets it once no pod holds its GPUs. What was verified holds for the boot and the
     driver under which it was. Nodes that run GPU work are left alone. A run that ends too early
     is taken up by the next one.
 
@@ -102,7 +107,9 @@ def gate(
         access = open_api_server(os.environ, sys.stdin, context)
         asking = Asking(access, namespace, access.now() + wait)
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            asked = [threads.submit(_verified, asking, name, now=now) for name in names]
+            asked = [
+                threads.submit(_verified, asking, name, now=now, evict=evict) for name in names
+            ]
         outcomes = [one.result() for one in asked]
     except AccessError as refused:
         raise click.ClickException(str(refused)) from None
@@ -115,7 +122,7 @@ def gate(
         sys.exit(_NOT_VERIFIED)
 
 
-def _verified(asking: Asking, name: str, *, now: bool) -> Outcome:
+def _verified(asking: Asking, name: str, *, now: bool, evict: bool) -> Outcome:
     access = asking.access
     node = access.persist(lambda: access.get(NODE, name), f"read node {name}")
     pool = labels_of(node).get(POOL_LABEL)
@@ -132,7 +139,7 @@ def _verified(asking: Asking, name: str, *, now: bool) -> Outcome:
             f"pool {pool} of node {name} has no gate in namespace {asking.namespace}; fix: switch "
             "health.gate on and run pulumi up, or name the gate's --namespace"
         ) from None
-    gate = Gate(asking, read_spec(config["data"][SPEC_KEY], name), asked)
+    gate = Gate(asking, read_spec(config["data"][SPEC_KEY], name), asked, evict)
     return gate.pass_through(name, now=now)
 
 

@@ -16,6 +16,7 @@ from pulumi_gpu_cluster.operations.node_work.gate_job import (
     wanted_devices,
 )
 from pulumi_gpu_cluster.operations.node_work.gate_spec import GateSpec
+from pulumi_gpu_cluster.operations.node_work.hold import gpu_pods
 from pulumi_gpu_cluster.operations.node_work.verdict import Verdict, parse_verdict
 
 _JOB_OF_POD: Final = "batch.kubernetes.io/job-name"
@@ -80,6 +81,31 @@ class Asking:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
         return True
 
+    def still_busy(self, name: str, *, evict: bool) -> str:
+        """Waits for the pods that hold a node's GPUs to end.
+
+        Args:
+            name: The node.
+            evict: Whether those that are left after half the wait are evicted.
+
+        Returns:
+            What goes on there still; empty where the node is free.
+        """
+        access, begun = self.access, self.access.now()
+
+        def is_free() -> bool:
+            busy = gpu_pods(access, name)
+            if busy and evict and access.now() - begun > (self.until - begun) / 2:
+                for pod in busy:
+                    _evict(access, pod)
+            return not busy
+
+        if self.wait(is_free):
+            return ""
+        busy = gpu_pods(access, name)
+        more = f" and {len(busy) - 1} more" if len(busy) > 1 else ""
+        return f"{busy[0]}{more}" if busy else "its last pod"
+
     def _job(self, name: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
         """The Job, made where it is not there."""
 
@@ -117,6 +143,12 @@ class Asking:
             if there < count:
                 return f"the node offers {there} of {count} {resource}"
         return f"its pod {_waits(pods[0]) if pods else 'is not there yet'}"
+
+
+def _evict(access: ApiServer, pod: str) -> None:
+    """Asks a pod to go; one that a disruption budget keeps is asked again later."""
+    namespace, _, name = pod.partition("/")
+    access.persist(lambda: access.evict(name, namespace), f"evict pod {pod}")
 
 
 def _is_over(owner: Mapping[str, Any]) -> bool:
