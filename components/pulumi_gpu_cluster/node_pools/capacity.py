@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
@@ -86,11 +87,17 @@ def unshared_devices(pool: NodePoolArgs, cut: Cut) -> Mapping[str, int]:
     """The same while each GPU and each MIG instance is one pod's."""
     single = pool.mig is not None and pool.mig.strategy == "single"
     counts: dict[str, int] = {}
-    for instances in cut.gpus:
-        kinds = {WHOLE_GPU: 1} if instances is None else _named(instances, single=single)
-        for resource, count in kinds.items():
-            counts[resource] = counts.get(resource, 0) + count
+    # Most nodes have one kind of GPU: what is the same object is counted once.
+    for number, instances in _kinds(cut):
+        kind = {WHOLE_GPU: 1} if instances is None else _named(instances, single=single)
+        for resource, count in kind.items():
+            counts[resource] = counts.get(resource, 0) + count * number
     return MappingProxyType(counts)
+
+
+def _kinds(cut: Cut) -> Iterable[tuple[int, Instances | None]]:
+    numbers = Counter(map(id, cut.gpus))
+    return ((numbers[name], one) for name, one in {id(one): one for one in cut.gpus}.items())
 
 
 def _named(instances: Instances, *, single: bool) -> Mapping[str, int]:

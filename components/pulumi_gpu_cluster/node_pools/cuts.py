@@ -24,8 +24,6 @@ Instances = Mapping[str, int]
 OWN: Final = "custom-"
 """First part of the names of layouts that a site wrote itself."""
 
-_WHOLE: Final = MigLayoutArgs(layout=mig.DISABLED)
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -80,9 +78,7 @@ def parts_of(pool: NodePoolArgs) -> tuple[Part, ...]:
     if pool.gpu is None:
         return ()
     if pool.mig is None or not pool.mig.layouts:
-        layout = pool.mig.layout if pool.mig is not None else None
-        entry = _WHOLE if layout is None else MigLayoutArgs(layout=layout)
-        cut = _cut(pool, entry, told=layout is not None)
+        cut = _cut(pool, pool.mig.layout if pool.mig is not None else None)
         return (Part(cut, pool.node_names, pool.size),)
     parts: list[Part] = []
     left = dict.fromkeys(pool.node_names)
@@ -92,10 +88,10 @@ def parts_of(pool: NodePoolArgs) -> tuple[Part, ...]:
         for node in nodes:
             del left[node]
         count = pool.size if pool.nodes is None else len(nodes)
-        parts.append(Part(_cut(pool, entry), nodes, count))
+        parts.append(Part(_cut_by(pool, entry), nodes, count))
     if left:
-        rest = MigLayoutArgs(layout=pool.mig.layout or mig.DISABLED)
-        parts.append(Part(_cut(pool, rest), tuple(left), len(left)))
+        rest = _cut(pool, pool.mig.layout or mig.DISABLED)
+        parts.append(Part(rest, tuple(left), len(left)))
     return tuple(parts)
 
 
@@ -107,11 +103,6 @@ def cut_by_node(pool: NodePoolArgs) -> Mapping[str, Cut]:
 def is_cut(pool: NodePoolArgs) -> bool:
     """Whether any GPU of the pool is cut into MIG instances."""
     return any(part.cut.is_cut for part in parts_of(pool))
-
-
-def cut_of_entry(pool: NodePoolArgs, entry: MigLayoutArgs) -> Cut:
-    """How an entry of a pool's `mig.layouts` cuts a node."""
-    return _cut(pool, entry)
 
 
 def parted(gpus: Iterable[Instances | None]) -> list[dict[str, Any]]:
@@ -133,23 +124,24 @@ def parted(gpus: Iterable[Instances | None]) -> list[dict[str, Any]]:
     ]
 
 
-def _cut(pool: NodePoolArgs, entry: MigLayoutArgs, *, told: bool = True) -> Cut:
-    if pool.gpu is None:
-        return Cut("", ())
-    count = pool.gpu.count
-    if entry.devices is not None:
-        gpus = _own(entry.devices, count)
-        return Cut(_name(gpus), gpus)
-    layout = entry.layout or mig.DISABLED
-    name = layout if told else ""
-    if layout == mig.DISABLED:
-        return Cut(name, (None,) * count)
-    model = model_of(pool.gpu)
+def _cut_by(pool: NodePoolArgs, entry: MigLayoutArgs) -> Cut:
+    if entry.devices is None or pool.gpu is None:
+        return _cut(pool, entry.layout or mig.DISABLED)
+    gpus = _own(entry.devices, pool.gpu.count)
+    return Cut(_name(gpus), gpus)
+
+
+def _cut(pool: NodePoolArgs, layout: str | None) -> Cut:
+    """The cut of a named layout; None where MIG Manager is told none."""
+    count = pool.gpu.count if pool.gpu is not None else 0
+    if layout is None or layout == mig.DISABLED:
+        return Cut(layout or "", (None,) * count)
+    model = model_of(pool.gpu) if pool.gpu is not None else None
     board = model.mig if model is not None else None
     instances = mig.instances_of(board, layout) if board is not None else None
     if instances is None:
-        return Cut(name, (), known=False)
-    return Cut(name, (instances,) * count)
+        return Cut(layout, (), known=False)
+    return Cut(layout, (instances,) * count)
 
 
 def _own(devices: Mapping[str, Instances], count: int) -> tuple[Instances | None, ...]:
