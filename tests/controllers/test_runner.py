@@ -32,6 +32,12 @@ class World:
         self.started.append(subprocess.Popen(self.command))
         return self.started[-1]
 
+    def find(self, _client: object, _name: str) -> deployment.Pod | None:
+        return self.pod
+
+    def token(self, _client: object, _namespace: str, _account: str) -> str:
+        return "token"
+
     @property
     def alive(self) -> list[bool]:
         return [process.poll() is None for process in self.started]
@@ -40,8 +46,8 @@ class World:
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made = World()
-    monkeypatch.setattr(deployment, "find_pod", lambda *_: made.pod)
-    monkeypatch.setattr(deployment, "account_token", lambda *_: "token")
+    monkeypatch.setattr(deployment, "find_pod", made.find)
+    monkeypatch.setattr(deployment, "account_token", made.token)
     monkeypatch.setattr(program, "start", made.start)
     monkeypatch.setattr(runner, "_BACKOFF_SECONDS", 0.0)
     yield made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,15 +31,16 @@ class Seen:
 
 
 @contextmanager
-def watched_upgrades(client: Client) -> Iterator[Seen]:
+def watched_upgrades(client: Client) -> Generator[Seen]:
     """Looks at every node's state, many times a second, until the block is left."""
     seen, end = Seen(), threading.Event()
 
     def watch() -> None:
         while not end.is_set():
             for node in client.list(Node):
-                if node.metadata and node.metadata.name and node.metadata.labels:
-                    seen.add(node.metadata.name, node.metadata.labels.get(STATE, ""))
+                if node.metadata and node.metadata.name:
+                    labels: dict[str, str] = node.metadata.labels or {}
+                    seen.add(node.metadata.name, labels.get(STATE, ""))
             time.sleep(0.05)
 
     thread = threading.Thread(target=watch)

@@ -65,7 +65,7 @@ def client(site: RunningSite) -> Client:
 
 
 def _daemon_sets(client: Client, name: str) -> list[Json]:
-    found = [one.to_dict() for one in client.list(DaemonSet, namespace=NAMESPACE)]
+    found: list[Json] = [one.to_dict() for one in client.list(DaemonSet, namespace=NAMESPACE)]
     return [one for one in found if one["metadata"]["name"].startswith(name)]
 
 

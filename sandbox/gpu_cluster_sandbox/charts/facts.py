@@ -59,7 +59,7 @@ class ChartFacts:
     values: dict[str, Shape]
     dependencies: tuple[Dependency, ...]
     unchecked: tuple[str, ...]
-    defaults: dict[str, Any] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def load_facts(name: str, folder: Path = DATA) -> ChartFacts:

@@ -59,7 +59,7 @@ def _serve(port: int, runner: Runner) -> ThreadingHTTPServer:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_arguments: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's
             """Questions after health are not worth a line."""
 
     server = ThreadingHTTPServer((LOOPBACK, port), Health)
