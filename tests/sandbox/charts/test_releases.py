@@ -32,6 +32,9 @@ def test_the_gpu_operators_values_make_a_cluster_policy_that_becomes_ready(
     assert spec["mig"] == {"strategy": "mixed"}
     assert spec["driver"]["useNvidiaDriverCRD"] is True
     assert spec["driver"]["upgradePolicy"]["podDeletion"]["force"] is True
+    assert spec["driver"]["upgradePolicy"]["drain"]["timeoutSeconds"] == 300, "the chart's own"
+    assert spec["devicePlugin"]["image"] == "k8s-device-plugin", "the chart's own"
+    assert "image" not in spec["driver"], "that stands in the NVIDIADrivers"
     until(
         lambda: bare.get(POLICY, "cluster-policy").get("status", {}).get("state") == "ready",
         "the ClusterPolicy is ready",
