@@ -35,7 +35,7 @@ from pulumi_gpu_cluster.slurm import rules as slurm_rules
 from pulumi_gpu_cluster.storage import rules as storage_rules
 from pulumi_gpu_cluster.storage.beegfs import rules as beegfs_rules
 from pulumi_gpu_cluster.storage.ceph import rules as ceph_rules
-from pulumi_gpu_cluster.tenancy import quota_rules
+from pulumi_gpu_cluster.tenancy import quota_rules, share_name_rules
 from pulumi_gpu_cluster.tenancy import rules as tenant_rules
 from pulumi_gpu_cluster.workloads import rules as workload_rules
 
@@ -73,6 +73,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             *storage_rules.RULES,
             *tenant_rules.RULES,
             *quota_rules.RULES,
+            *share_name_rules.RULES,
             *workload_rules.RULES,
         )
     }

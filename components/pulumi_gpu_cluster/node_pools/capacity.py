@@ -33,6 +33,12 @@ def short_name(resource: str) -> str:
     return resource.removeprefix("nvidia.com/")
 
 
+def counterpart(short: str) -> str:
+    """The short name of the same device where it is shared, or where it is not."""
+    plain = short_name(resource_name(short))
+    return plain.removesuffix(SHARED) if plain.endswith(SHARED) else f"{plain}{SHARED}"
+
+
 def devices_per_node(pool: NodePoolArgs) -> Mapping[str, int]:
     """GPU resources of one node of the pool, by full name.
 

@@ -12,7 +12,7 @@ from typing import Final
 from pulumi_gpu_cluster.network.resources import means_rdma
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
-    SHARED,
+    counterpart,
     devices_per_node,
     kubernetes_pools,
     resource_name,
@@ -40,7 +40,7 @@ def quota_unknown_pool(case: Case) -> Iterator[Fault]:
 @rule(ERROR, waivable=False)
 def quota_unknown_resource(case: Case) -> Iterator[Fault]:
     """A quota names a resource that its pool does not offer."""
-    for index, pool, quota in _quotas(case):
+    for index, pool, quota in quotas(case):
         offered = {short_name(resource) for resource in devices_per_node(pool)}
         if not offered and pool.gpu is not None and pool.mig is not None:
             continue  # An unknown model or layout, or one without instances: said elsewhere.
@@ -49,37 +49,11 @@ def quota_unknown_resource(case: Case) -> Iterator[Fault]:
                 continue
             if pool.fabric is not None and means_rdma(short):
                 continue  # There, and nothing to have a quota of: said elsewhere.
-            if _counterpart(short) in offered:
+            if counterpart(short) in offered:
                 continue  # There, under the name of shared ones, or of whole ones: said elsewhere.
             message = f"pool {pool.name} offers no {short}"
             fix = _offer(short, sorted(offered)) or f"remove it: pool {pool.name} has no GPUs"
-            yield Fault(_path(index, pool.name, short), message, fix)
-
-
-@rule(ERROR, waivable=False)
-def shared_name_mismatch(case: Case) -> Iterator[Fault]:
-    """A quota counts whole GPUs where they are shared, or shares where they are whole."""
-    for index, pool, quota in _quotas(case):
-        offered = {short_name(resource) for resource in devices_per_node(pool)}
-        for short, count in quota.devices.items():
-            other = _counterpart(short)
-            if other not in offered or short_name(resource_name(short)) in offered:
-                continue
-            path = _path(index, pool.name, short)
-            if pool.sharing is None:
-                message = f"pool {pool.name} shares no GPUs, and has no {short}"
-                yield Fault(path, message, f"write {other}, or share them: sharing at the pool")
-                continue
-            replicas = pool.sharing.replicas
-            message = (
-                f"{replicas} pods share each of pool {pool.name}: a share is called {other}, and "
-                f"nothing is called {short}"
-            )
-            fix = (
-                f"write {other}: {count.guarantee * replicas} for as much as {count.guarantee} "
-                f"whole, or {other}: {count.guarantee} for as many pods"
-            )
-            yield Fault(path, message, fix)
+            yield Fault(quota_path(index, pool.name, short), message, fix)
 
 
 @rule(ERROR, waivable=False)
@@ -97,7 +71,7 @@ def quota_over_capacity(case: Case) -> Iterator[Fault]:
     """Guarantees of one resource in one pool add up to more than the pool has."""
     taken: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
     stated: set[tuple[str, str]] = set()
-    for index, pool, quota in _quotas(case):
+    for index, pool, quota in quotas(case):
         stated.update((pool.name, resource) for resource in _given(quota))
         for resource, share in case.shares[index][pool.name].items():
             if share.guarantee:
@@ -124,7 +98,7 @@ def quota_over_capacity(case: Case) -> Iterator[Fault]:
             f"{those}; the pool has {_text(resource, has)} on {_nodes(pool)}"
         )
         fix = f"lower guarantees by {_text(resource, total - has)}, and let ceilings do the rest"
-        yield Fault(_path(_over_from(parts, has), name, _key(resource)), message, fix)
+        yield Fault(quota_path(_over_from(parts, has), name, _key(resource)), message, fix)
 
 
 @rule(WARNING)
@@ -180,7 +154,7 @@ def quota_memory_without_unit(case: Case) -> Iterator[Fault]:
         stated = [(f"site.tenants[{index}].quota.memory", tenant.quota.memory)]
         for name, quota in tenant.quota.pools.items():
             if quota.memory is not None:
-                path = _path(index, name, MEMORY)
+                path = quota_path(index, name, MEMORY)
                 stated += [(path, quota.memory.guarantee), (path, quota.memory.ceiling)]
         for path, amount in dict.fromkeys(stated):
             if amount is not None and 0 < value(amount) < _MEBI:
@@ -196,7 +170,7 @@ def _tenants(case: Case) -> Iterator[tuple[int, TenantArgs]]:
             yield index, tenant
 
 
-def _quotas(case: Case) -> Iterator[tuple[int, NodePoolArgs, PoolQuotaArgs]]:
+def quotas(case: Case) -> Iterator[tuple[int, NodePoolArgs, PoolQuotaArgs]]:
     """Each tenant's quota in each pool that exists, with the tenant's place in the file."""
     for index, tenant in _tenants(case):
         for name, quota in tenant.quota.pools.items():
@@ -214,16 +188,17 @@ def _hidden_by_another(case: Case, name: str, quota: PoolQuotaArgs) -> bool:
     return follows and any(resource_name(short) not in offered for short in given)
 
 
-def _path(index: int, pool: str, key: str) -> str:
+def quota_path(index: int, pool: str, key: str) -> str:
+    """Path of one resource in a tenant's quota in a pool."""
     return f"site.tenants[{index}].quota.{pool}.{key}"
 
 
 def _stated(case: Case) -> Iterator[tuple[str, NodePoolArgs, str, Share]]:
     """Each share that a quota states itself, with its path; what follows from it is left out."""
-    for index, pool, quota in _quotas(case):
+    for index, pool, quota in quotas(case):
         shares = case.shares[index][pool.name]
         for resource in _given(quota):
-            yield _path(index, pool.name, _key(resource)), pool, resource, shares[resource]
+            yield quota_path(index, pool.name, _key(resource)), pool, resource, shares[resource]
 
 
 def _given(quota: PoolQuotaArgs) -> list[str]:
@@ -244,12 +219,6 @@ def _offer(short: str, offered: list[str]) -> str | None:
     if re.match(r"gpu\b|mig-", bare):
         return instead(bare, offered, "write") if offered else None
     return instead(bare, [*offered, CPU, MEMORY], "write")
-
-
-def _counterpart(short: str) -> str:
-    """The name of the same device in a pool that shares it, or in one that does not."""
-    plain = short_name(resource_name(short))
-    return plain.removesuffix(SHARED) if plain.endswith(SHARED) else f"{plain}{SHARED}"
 
 
 def _over_from(parts: list[tuple[int, Fraction]], has: Fraction) -> int:
@@ -273,7 +242,6 @@ def _nodes(pool: NodePoolArgs) -> str:
 RULES: Final[tuple[Rule, ...]] = (
     quota_unknown_pool,
     quota_unknown_resource,
-    shared_name_mismatch,
     quota_guarantee_over_ceiling,
     quota_over_capacity,
     quota_ceiling_over_capacity,
