@@ -20,7 +20,6 @@ from pulumi_gpu_cluster.gpu_operator.nvidia_driver import (
 from pulumi_gpu_cluster.gpu_operator.toolkit import device_values, env_list, kubelet_values
 from pulumi_gpu_cluster.images import ImagesArgs
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.node_pools.capacity import SHARED
 from pulumi_gpu_cluster.node_pools.driver_args import DriverArgs
 from pulumi_gpu_cluster.node_pools.placement import agent_tolerations
 from pulumi_gpu_cluster.node_pools.plugin_config import (
@@ -28,7 +27,7 @@ from pulumi_gpu_cluster.node_pools.plugin_config import (
     cluster_strategy,
     plugin_configs,
 )
-from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
+from pulumi_gpu_cluster.node_pools.props import SHARED, WHOLE_GPU
 
 
 @dataclass(frozen=True, slots=True)

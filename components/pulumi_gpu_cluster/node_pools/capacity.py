@@ -6,17 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.cuts import Cut, Instances, parts_of
-from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
-
-SHARED: Final = ".shared"
-"""Last part of the resources of GPUs and MIG instances that several pods share.
-
-source: NVIDIA/k8s-device-plugin v0.20.0 api/config/v1/resources.go, DefaultSharedRename
-"""
+from pulumi_gpu_cluster.node_pools.props import SHARED, WHOLE_GPU
 
 
 def resource_name(short: str) -> str:

@@ -36,6 +36,12 @@ UNVERIFIED_TOLERATION: Final[Mapping[str, str]] = MappingProxyType(
 WHOLE_GPU: Final = "nvidia.com/gpu"
 """The resource of whole GPUs and, under the single strategy, of MIG instances."""
 
+SHARED: Final = ".shared"
+"""Last part of the resources of GPUs and MIG instances that several pods share.
+
+source: NVIDIA/k8s-device-plugin v0.20.0 api/config/v1/resources.go, DefaultSharedRename
+"""
+
 PLUGIN_CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
 """Label by which the device plugin is told its configuration on a node."""
 

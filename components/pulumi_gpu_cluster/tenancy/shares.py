@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
-    SHARED,
     devices_in,
     kubernetes_pools,
     mean_devices,
     resource_name,
 )
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
-from pulumi_gpu_cluster.node_pools.props import WHOLE_GPU
+from pulumi_gpu_cluster.node_pools.props import SHARED, WHOLE_GPU
 from pulumi_gpu_cluster.quantity import text_of, value
 from pulumi_gpu_cluster.slurm.node_size import slurm_memory
 from pulumi_gpu_cluster.storage.classes import storage_classes

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pulumi_gpu_cluster.node_pools.capacity import SHARED
-from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL
+from pulumi_gpu_cluster.node_pools.props import PLUGIN_CONFIG_LABEL, SHARED
 from pulumi_gpu_cluster.operations.node_work.kept_label import KeptLabel
 
 SHARING: Final = KeptLabel(PLUGIN_CONFIG_LABEL, "gpu-cluster-sharing", "sharing of the GPUs")

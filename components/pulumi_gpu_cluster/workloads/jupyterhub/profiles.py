@@ -9,11 +9,11 @@ from typing import Final
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import (
-    SHARED,
     kubernetes_pools,
     resource_name,
     short_name,
 )
+from pulumi_gpu_cluster.node_pools.props import SHARED
 from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.args import TenantArgs
