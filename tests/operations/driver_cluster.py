@@ -30,7 +30,11 @@ _NEXT: Final = {
 
 def spec(version: str = NEW, **changes: Any) -> DriverSpec:
     """What is wanted of the pool, with changes."""
-    wanted = {"canary": ["gpu1"], "wave": "2", "devices": {"nvidia.com/gpu": 8}}
+    wanted: dict[str, Any] = {
+        "canary": ["gpu1"],
+        "wave": "2",
+        "devices": {"nvidia.com/gpu": 8},
+    }
     return DriverSpec(pool="train", version=version, namespace=NAMESPACE, **{**wanted, **changes})
 
 

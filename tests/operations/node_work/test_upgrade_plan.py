@@ -21,7 +21,7 @@ from pulumi_gpu_cluster.operations.node_work.upgrade_plan import (
 def pool(**changes: Any) -> NodePoolArgs:
     upgrade = {"canary": "gpu2", "wave": 2}
     driver = {"version": NEW, "upgrade": upgrade}
-    made = {"nodes": "gpu[1-5]", "driver": driver, **changes}
+    made: dict[str, Any] = {"nodes": "gpu[1-5]", "driver": driver, **changes}
     return made_site(node_pools=[gpu_pool(**made)]).node_pools[0]
 
 

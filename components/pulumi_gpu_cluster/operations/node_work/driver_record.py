@@ -73,8 +73,9 @@ def driver_record(node: Mapping[str, Any]) -> DriverRecord | None:
     try:
         raw = cast("dict[str, Any]", json.loads(text))
         record = DriverRecord(**raw)
-        counts = all(isinstance(one, int) for one in record.devices.values())
-        sound = record.state in get_args(State) and isinstance(record.version, str) and counts
+        devices: Mapping[str, object] = raw.get("devices", {})
+        counts = all(isinstance(one, int) for one in devices.values())
+        sound = record.state in get_args(State) and isinstance(raw["version"], str) and counts
     except (AttributeError, TypeError, ValueError):
         sound, record = False, DriverRecord("held", "")
     if not sound:

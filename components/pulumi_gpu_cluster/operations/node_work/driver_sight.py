@@ -127,8 +127,8 @@ class Sight:
         if is_held(self.node):
             return ""
         # What it had, not what its pool is to have: a new layout comes after the driver.
-        before = self.record.devices if self.record is not None else {}
-        there = self.devices
+        record, there = self.record, self.devices
+        before: Mapping[str, int] = record.devices if record is not None else {}
         for resource, count in (before or spec.devices).items():
             if there.get(resource, 0) < count:
                 return f"it offers {there.get(resource, 0)} of {count} {resource}"
@@ -201,7 +201,8 @@ def _wrong_with(pod: Mapping[str, Any] | None) -> str:
         *(status.get("containerStatuses") or ()),
     ]
     for one in of_all:
-        waiting: Mapping[str, str] = (one.get("state") or {}).get("waiting") or {}
+        state: Mapping[str, Any] = one.get("state") or {}
+        waiting: Mapping[str, str] = state.get("waiting") or {}
         reason = waiting.get("reason", "")
         loops = reason == "CrashLoopBackOff" and one.get("restartCount", 0) >= _RESTARTS
         if loops or reason in _NO_IMAGE:

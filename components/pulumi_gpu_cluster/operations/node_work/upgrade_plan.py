@@ -12,6 +12,7 @@ from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.operations.api_server import ApiServer, Kind, NotThereError
 from pulumi_gpu_cluster.operations.node_work.driver_sight import Sight, look_at
 from pulumi_gpu_cluster.operations.node_work.driver_spec import in_order
+from pulumi_gpu_cluster.operations.node_work.gate_record import labels_of
 from pulumi_gpu_cluster.operations.node_work.hold import gpu_pods
 from pulumi_gpu_cluster.wording import listed
 
@@ -65,7 +66,7 @@ def operator_step(access: ApiServer | None, namespace: str) -> str:
         )
     except NotThereError:
         return f"is installed: {GPU_OPERATOR}"
-    there = (deployment["metadata"].get("labels") or {}).get(_VERSION_LABEL, "an unknown version")
+    there = labels_of(deployment).get(_VERSION_LABEL, "an unknown version")
     if there == GPU_OPERATOR:
         return f"stays {GPU_OPERATOR}"
     return (
