@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from gpu_cluster_policies.resources import SECRET, UNKNOWN
 from pulumi_gpu_cluster.quantity import value as quantity_value
@@ -28,7 +28,7 @@ def at(value: Fields, *path: str) -> object:
     Raises:
         NotKnownYetError: Where it, or a part above it, is unknown.
     """
-    found: object = value
+    found: Any = value
     for depth, key in enumerate(path):
         if not isinstance(found, Mapping):
             return None

@@ -82,7 +82,7 @@ class Resource:
     def shown(self) -> str:
         """How messages call it: kind and name, with the namespace where it is in one."""
         metadata = section(self.props, "metadata")
-        where = {} if metadata is UNKNOWN else metadata
+        where: Mapping[str, object] = {} if metadata is UNKNOWN else metadata
         name, namespace = where.get("name"), where.get("namespace")
         if isinstance(self.props.get("namespace"), str):
             namespace = self.props["namespace"]  # A release has no metadata.

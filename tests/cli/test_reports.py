@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -30,7 +31,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_sarif_marks_the_line_of_each_finding(files: list[str]) -> None:
     done = CliRunner().invoke(command, ["--format", "sarif", *files])
     assert done.exit_code == 1
-    report = json.loads(done.output)
+    report: dict[str, Any] = json.loads(done.output)
     assert report["version"] == "2.1.0"
     (run,) = report["runs"]
     assert run["tool"]["driver"]["name"] == "gpu-cluster"
@@ -40,7 +41,8 @@ def test_sarif_marks_the_line_of_each_finding(files: list[str]) -> None:
     assert (over["level"], shared["level"]) == ("error", "warning")
     place = over["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == files[1]
-    marked = Path(files[1]).read_text().splitlines()[place["region"]["startLine"] - 1]
+    line: int = place["region"]["startLine"]
+    marked = Path(files[1]).read_text().splitlines()[line - 1]
     assert marked.strip().startswith("gpu:")
     assert over["message"]["text"].startswith("site.tenants[0].quota.train.gpu: ")
     assert "; fix: " in over["message"]["text"]

@@ -243,7 +243,7 @@ def test_a_password_that_everybody_tries_first_is_told() -> None:
 
 def pod(spec: Any = None, namespace: Any = "team", **container: Any) -> Any:
     main = {"name": "main", "image": "nvcr.io/a/b:1", **container}
-    template = {"spec": {"containers": [main], **(spec or {})}}
+    template: dict[str, Any] = {"spec": {"containers": [main], **(spec or {})}}
     return manifest("apps/v1:Deployment", "d", namespace=namespace, spec={"template": template})
 
 

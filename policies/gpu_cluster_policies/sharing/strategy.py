@@ -42,7 +42,7 @@ def _uneven(stack: Stack, config: Config) -> Iterator[Verdict]:
 def _judge_layout(
     resource: Resource, stack: Stack, own: Mapping[str, Mapping[str, float]]
 ) -> Iterator[Verdict]:
-    told = read_props(resource.props).mig_layouts if resource.sort == NODE_POOL_TYPE else {}
+    told = read_props(resource.props if resource.sort == NODE_POOL_TYPE else {}).mig_layouts
     for layout in layouts_of(resource):
         profiles = {name for name, count in own.get(layout, {}).items() if count}
         profiles |= {name for kind in told.get(layout, ()) for name, count in kind.items() if count}

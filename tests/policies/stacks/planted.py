@@ -81,7 +81,7 @@ def _tenants(cluster: Cluster) -> None:
     )
     # tenant-namespace-without-gpu-quota, tenant-namespace-without-default-deny
     cluster.tenant("speech", {f"requests.{GPU}": "8"}, wall=False)
-    limit = {"type": "Container", "default": {GPU: "1"}}  # limit-range-gpu-default
+    limit: Any = {"type": "Container", "default": {GPU: "1"}}  # limit-range-gpu-default
     k8s.core.v1.LimitRange(
         "limits",
         metadata={"name": "limits", "namespace": "vision"},

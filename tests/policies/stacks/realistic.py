@@ -60,19 +60,16 @@ def university(cluster: Cluster) -> None:
     """Two institutes with quotas and rights, and administrators above them."""
     for team in ("vision", "speech"):
         cluster.tenant(team, QUOTA)
+        limit: Any = {
+            "type": "Container",
+            "default": {"memory": "4Gi", "cpu": "2"},
+            "defaultRequest": {"memory": "1Gi", "cpu": "500m"},
+            "max": {GPU: "8"},
+        }
         k8s.core.v1.LimitRange(
             f"{cluster.name}-{team}-limits",
             metadata={"name": "limits", "namespace": team},
-            spec={
-                "limits": [
-                    {
-                        "type": "Container",
-                        "default": {"memory": "4Gi", "cpu": "2"},
-                        "defaultRequest": {"memory": "1Gi", "cpu": "500m"},
-                        "max": {GPU: "8"},
-                    }
-                ]
-            },
+            spec={"limits": [limit]},
             opts=cluster.options(),
         )
         edit = {

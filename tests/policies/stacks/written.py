@@ -37,7 +37,7 @@ class Cluster:
     def __init__(self, name: str, **provider: Any) -> None:
         self.name = name
         kubeconfig = Path(os.environ["KUBECONFIG"]).read_text(encoding="utf-8")
-        settings = {"cluster_identifier": name, **provider}
+        settings: dict[str, Any] = {"cluster_identifier": name, **provider}
         self.provider = k8s.Provider(
             name, kubeconfig=kubeconfig, enable_server_side_apply=False, **settings
         )
@@ -126,16 +126,17 @@ class Cluster:
         """A Deployment of one container."""
         main = {"name": "main", "image": "registry.example.org/team/app:1.4.2", **container}
         selected = {"app": name}
+        spec: Any = {
+            "selector": {"match_labels": selected},
+            "template": {
+                "metadata": {"labels": selected},
+                "spec": {"containers": [main], **(pod or {})},
+            },
+        }
         k8s.apps.v1.Deployment(
             f"{self.name}-{name}",
             metadata={"name": name, "namespace": namespace, "labels": labels or {}},
-            spec={
-                "selector": {"match_labels": selected},
-                "template": {
-                    "metadata": {"labels": selected},
-                    "spec": {"containers": [main], **(pod or {})},
-                },
-            },
+            spec=spec,
             opts=self.options(),
         )
 
@@ -153,10 +154,11 @@ class Cluster:
             "image": "registry.example.org/team/train:2025.11",
             "resources": resources,
         }
+        spec: Any = {"template": {"spec": {"restart_policy": "Never", "containers": [main]}}}
         k8s.batch.v1.Job(
             f"{self.name}-{name}",
             metadata={"name": name, "namespace": namespace, "labels": labels},
-            spec={"template": {"spec": {"restart_policy": "Never", "containers": [main]}}},
+            spec=spec,
             opts=self.options(),
         )
 
