@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
+import others
+import planted
 import pytest
+import realistic
 from bare_program import BareProgram
+from written import write_charts
 
 PROGRAM = """
 import os
@@ -130,7 +136,9 @@ def test_each_rule_stops_a_preview_with_its_own_message(program: BareProgram, ro
             "mandatory node-mig-layout-does-not-fit": f"node mig01: {MISFIT}",
         },
     ), output
-    code, output = preview(program, root, hard=EVERYTHING, pool_layout="all-3g.40gb")
+    # A pool that no layout fits offers nothing, so its slices would be told as unknown.
+    whole = "requests.nvidia.com/gpu"
+    code, output = preview(program, root, hard=whole, pool_layout="all-3g.40gb")
     assert (code, violations(output)) == (
         1,
         {"mandatory mig-layout-does-not-fit": f"node pool serve: {MISFIT}"},
@@ -159,3 +167,46 @@ def test_what_a_preview_cannot_know_is_told_and_stops_nothing(
     }, output
     assert "namespace team: its labels are not known yet" in output
     assert "node mig01: its labels are not known yet" in output
+
+
+def preview_of(program: BareProgram, root: Path, stack: ModuleType) -> tuple[int, str]:
+    """A hand-written stack before the strict set."""
+    place = root / "tests/policies/stacks"
+    program.write(
+        f"import sys\nsys.path.insert(0, {str(place)!r})\n"
+        f"import {stack.__name__}\n{stack.__name__}.make()\n"
+    )
+    write_charts(program.folder)
+    file = program.folder / "strict.json"
+    file.write_text(json.dumps({"all": "mandatory", **stack.CONFIG}))
+    return preview(program, root, "--policy-pack-config", str(file))
+
+
+def told(output: str) -> Counter[str]:
+    """How often each rule was broken, of what the engine printed."""
+    return Counter(re.findall(r"- \[mandatory\] \[severity: \w+\]  ([\w-]+) ", output))
+
+
+def test_a_stack_with_thirty_planted_faults_gets_exactly_those(
+    program: BareProgram, root: Path
+) -> None:
+    code, output = preview_of(program, root, planted)
+    assert told(output) == Counter(planted.FAULTS), output
+    assert sum(told(output).values()) == 30
+    assert code == 1
+    assert planted.SECRET not in output
+
+
+def test_every_rule_that_is_left_fires_in_a_second_stack(program: BareProgram, root: Path) -> None:
+    code, output = preview_of(program, root, others)
+    assert told(output) == Counter(others.FAULTS), output
+    assert code == 1
+
+
+def test_every_rule_is_silent_over_ten_stacks_as_people_write_them(
+    program: BareProgram, root: Path
+) -> None:
+    code, output = preview_of(program, root, realistic)
+    assert (code, told(output)) == (0, Counter()), output
+    assert "gpu-cluster@v0.1.0" in output, "the pack was not loaded"
+    assert "[advisory]" not in output, output

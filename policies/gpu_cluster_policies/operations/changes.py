@@ -90,7 +90,8 @@ RELEASE_WITHOUT_VERSION: Final = ResourceRule(
     id="release-without-version",
     description="A Helm release names the exact version of its chart.",
     why="Without one the next run takes whatever is newest that day, an operator's new major with "
-    "it.",
+    "it. The provider fills in what it found before policies are asked, so a Release of a chart "
+    "that loads shows a range here, and not that it names none.",
     mend="set version",
     severity=Severity.HIGH,
     tags=("operations", "changes"),

@@ -212,5 +212,9 @@ def _rest(cluster: Cluster) -> None:
     own = {"admin": {"existingSecret": "grafana"}}
     cluster.release("kube-prometheus-stack", {"grafana": own}, "monitoring")  # alerts-without-route
     k8s.helm.v3.Release(  # release-without-version
-        "triton", chart="charts/triton", namespace="vision", opts=cluster.options()
+        "triton",
+        chart="charts/triton",
+        version="^1.0.0",
+        namespace="vision",
+        opts=cluster.options(),
     )
