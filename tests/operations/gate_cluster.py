@@ -61,6 +61,7 @@ class GateCluster:
         tenants: Namespaces of tenants; pods are in `ml`.
         asked: Jobs that were made, in order: their modes.
         shares: Whether the device plugin offers shares of GPUs.
+        unknown_for: How often the node is read until MIG Manager knows the site's own layouts.
         told: Labels that node work keeps, as it said them, in order.
         cutting: What MIG Manager says of a layout.
         evicted: Names of pods that were evicted.
@@ -80,6 +81,7 @@ class GateCluster:
     tenants: set[str] = field(default_factory=set[str])
     managers: list[str] = field(default_factory=list[str])
     shares: bool = True
+    unknown_for: int = 0
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     cutting: str = "success"
     evicted: list[str] = field(default_factory=list[str])
@@ -142,13 +144,18 @@ class GateCluster:
                 self.labels[key] = said
                 if key == MIG:
                     self.layouts.append(said)
-                    self.labels[f"{MIG}.state"] = self.cutting
+                    unknown = said.startswith("custom-") and self.unknown_for > 0
+                    self.labels[f"{MIG}.state"] = "failed" if unknown else self.cutting
             return
         self.annotations = _merged(self.annotations, metadata.get("annotations", {}))
         self.labels = _merged(self.labels, metadata.get("labels", {}))
         self.taints = json.loads(request.content).get("spec", {}).get("taints", self.taints)
 
     def _node(self) -> dict[str, Any]:
+        if self.unknown_for > 0 and self.labels.get(f"{MIG}.state") == "failed":
+            self.unknown_for -= 1
+            if self.unknown_for == 0:
+                self.labels[f"{MIG}.state"] = "success"
         return {
             "metadata": {
                 "name": "gpu01",

@@ -383,6 +383,14 @@ def test_whole_gpus_beside_instances_are_not_counted_as_such() -> None:
     assert through(cluster, replace(CUT, layout="custom-0a1b2c3d", slices=both)).state == "passed"
 
 
+def test_a_new_layout_of_ones_own_is_not_failed_because_mig_manager_does_not_know_it_yet() -> None:
+    says: dict[str, str | None] = {"diag": verdict(), "slices": SLICES}
+    own = replace(CUT, layout="custom-0a1b2c3d")
+    assert through(GateCluster(says=says, unknown_for=6), own).state == "passed"
+    never = through(GateCluster(says=says, unknown_for=10_000), own)
+    assert never.state == "failed"
+
+
 def test_nodes_of_one_pool_may_be_cut_each_in_its_way() -> None:
     other = replace(CUT, layout="custom-0a1b2c3d", slices={"nvidia.com/mig-1g.10gb": 56})
     text = specs_text({"gpu01": CUT, "gpu02": other, "gpu03": CUT})

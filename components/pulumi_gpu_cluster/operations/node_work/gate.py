@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pulumi_gpu_cluster.catalog.mig import DISABLED
+from pulumi_gpu_cluster.node_pools.cuts import OWN
 from pulumi_gpu_cluster.operations.api_server import NODE
 from pulumi_gpu_cluster.operations.node_work.gate_job import boot_of, job_name
 from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
@@ -34,6 +35,9 @@ from pulumi_gpu_cluster.operations.node_work.verdict import Verdict, against, no
 DRIVER_LABEL: Final = "nvidia.com/cuda.driver-version.full"
 
 _DONE: Final = ("", "success")
+# The pod of MIG Manager that knows a new layout of the site's own comes a while after the object
+# that holds it, and the one before it calls what it does not know failed.
+_NEWS_SECONDS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +194,8 @@ class Gate:
         layout = self._layout
         if self.spec.is_cut or layout_of(self._node(name)) != layout:
             set_layout(self.asking.access, name, layout)
-            self.asking.wait(lambda: layout_state(self._node(name)) in ("success", "failed"))
+            patience = self.asking.access.now() + (_NEWS_SECONDS if layout.startswith(OWN) else 0)
+            self.asking.wait(lambda: self._answered(name, patience))
             state = layout_state(self._node(name))
             if state != "success":
                 says = self._layout_says(name, layout)
@@ -199,6 +204,11 @@ class Gate:
                 return self._pending(name, says, record)
         set_layout(self.asking.access, name, self.spec.layout or None)
         return self._count(name, record) if self.spec.slices else None
+
+    def _answered(self, name: str, patience: float) -> bool:
+        """Whether MIG Manager is done, for better or worse; a failure counts after a while only."""
+        state = layout_state(self._node(name))
+        return state == "success" or (state == "failed" and self.asking.access.now() >= patience)
 
     def _shared(self, name: str) -> Outcome | None:
         """Lets pods share a node's GPUs as its pool says, once none has one for itself."""
