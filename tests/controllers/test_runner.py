@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import httpx2
 import pytest
 
 from gpu_cluster_sandbox.controllers import CONTROLLERS, deployment, program, runner
@@ -139,3 +140,30 @@ def test_trouble_names_the_code_until_it_is_started_again(
     one.look()
     assert one.trouble() == "ended with code 1"
     assert len(world.started) == 1
+
+
+def test_an_api_server_that_is_gone_for_a_while_is_told_once_and_ends_nothing(
+    world: World, one: runner.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_client: object, _name: str) -> None:
+        raise httpx2.ConnectError("refused")
+
+    world.pod = pod()
+    one.look()
+    monkeypatch.setattr(deployment, "find_pod", refuse)
+    one.look()
+    one.look()
+    assert world.alive == [True]
+    assert world.said.count("ConnectError: refused") == 1
+    assert one.trouble() == "ConnectError: refused"
+    monkeypatch.setattr(deployment, "find_pod", world.find)
+    one.look()
+    assert not one.trouble().startswith("ConnectError")
+
+
+def test_a_machine_without_the_programs_is_told_as_the_trouble(
+    world: World, one: runner.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.pod, world.command = pod(), ("no-such-program-here",)
+    one.look()
+    assert "no-such-program-here" in one.trouble()

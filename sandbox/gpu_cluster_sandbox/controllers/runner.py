@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from lightkube import ApiError, Client
+import httpx2
+from lightkube import Client
 
 from gpu_cluster_sandbox.cluster.kubeconfig import write_token_kubeconfig
 from gpu_cluster_sandbox.controllers import deployment, program
@@ -42,28 +43,27 @@ class Runner:
     _pod: deployment.Pod | None = None
     _process: subprocess.Popen[bytes] | None = None
     _ended: str = ""
+    _hindrance: str = ""
     _not_before: float = field(default=0.0)
 
     def look(self) -> None:
         """Brings the process in line with the Deployment."""
         try:
-            pod = deployment.find_pod(self.client, self.controller.deployment)
-            if pod != self._pod:
-                self.stop()
-                self._pod, self._ended, self._not_before = pod, "", 0.0
-                self.say("its Deployment is gone" if pod is None else "its Deployment is there")
-            self._collect()
-            if pod and self._process is None and time.monotonic() >= self._not_before:
-                self._start(pod)
-        except (ApiError, OSError) as error:
-            self.say(f"{type(error).__name__}: {error}")
+            self._follow()
+        except (httpx2.HTTPError, OSError) as error:
+            # The API server may be gone for a while, and a program of the machine be missing.
+            self._not_before = time.monotonic() + _BACKOFF_SECONDS
+            hindrance = f"{type(error).__name__}: {error}"
+        else:
+            hindrance = ""
+        if hindrance and hindrance != self._hindrance:
+            self.say(hindrance)
+        self._hindrance = hindrance
 
     def trouble(self) -> str:
         """Why the controller is not well; "" where it is, and where nothing asks for it."""
-        if self._pod is None:
-            return ""
-        if self._ended:
-            return self._ended
+        if self._hindrance or self._pod is None or self._ended:
+            return self._hindrance or self._ended
         connection = http.client.HTTPConnection(self.probe, timeout=_TIMEOUT_SECONDS)
         try:
             connection.request("GET", "/healthz")
@@ -73,6 +73,16 @@ class Runner:
         finally:
             connection.close()
         return "" if status == http.client.OK else f"status {status}"
+
+    def _follow(self) -> None:
+        pod = deployment.find_pod(self.client, self.controller.deployment)
+        if pod != self._pod:
+            self.stop()
+            self._pod, self._ended, self._not_before = pod, "", 0.0
+            self.say("its Deployment is gone" if pod is None else "its Deployment is there")
+        self._collect()
+        if pod and self._process is None and time.monotonic() >= self._not_before:
+            self._start(pod)
 
     def stop(self) -> None:
         """Ends the controller."""
