@@ -9,7 +9,8 @@ from driver_cluster import NEW, OLD, SKIP, DriverCluster, spec
 from made_site import gpu_pool, made_site
 
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
-from pulumi_gpu_cluster.operations.node_work.driver_waves import hold_drivers
+from pulumi_gpu_cluster.operations.node_work.driver_waves import DriverWaves, hold_drivers
+from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
 from pulumi_gpu_cluster.operations.node_work.upgrade_plan import (
     NodeStep,
     PoolSteps,
@@ -64,6 +65,28 @@ def test_an_upgrade_under_way_is_told_from_where_it_is() -> None:
     assert len(steps(cluster, pool()).waves) == 3
     wanted = {"version": OLD, "upgrade": {"canary": "gpu2", "wave": 2}}
     assert len(steps(cluster, pool(driver=wanted)).waves) == 3
+
+
+def test_nodes_that_an_earlier_run_began_are_told_apart_from_the_waves_to_come() -> None:
+    cluster = DriverCluster()
+    cluster.nodes["gpu1"].bad = True
+    access = cluster.access()
+    hold_drivers(access, spec())
+    cluster.told = NEW
+    asking = Asking(access, "gpu-operator", access.now() + 600)
+    assert DriverWaves(asking, spec()).go_on().state == "failed"
+    told = steps(cluster, pool())
+    names = [[node.name for node in wave] for wave in told.waves]
+    assert names == [["gpu2"], ["gpu3", "gpu4"], ["gpu5"]]
+    assert told.notes == [
+        "gpu1: under way from an earlier run; the next wave waits for that",
+        "gpu1: failed in an earlier run: nvidia-driver-ctr: CrashLoopBackOff back-off restarting",
+    ]
+
+
+def test_an_operator_that_does_not_say_its_version_is_not_taken_for_an_older_one() -> None:
+    said = operator_step(DriverCluster(operator="").access(), "gpu-operator")
+    assert said == "becomes v26.7.0, if it is another one: its Deployment does not say"
 
 
 def test_the_operator_comes_before_all_drivers() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -66,7 +66,9 @@ def operator_step(access: ApiServer | None, namespace: str) -> str:
         )
     except NotThereError:
         return f"is installed: {GPU_OPERATOR}"
-    there = labels_of(deployment).get(_VERSION_LABEL, "an unknown version")
+    there = labels_of(deployment).get(_VERSION_LABEL)
+    if not there:
+        return f"becomes {GPU_OPERATOR}, if it is another one: its Deployment does not say"
     if there == GPU_OPERATOR:
         return f"stays {GPU_OPERATOR}"
     return (
@@ -98,7 +100,8 @@ def pool_steps(access: ApiServer | None, pool: NodePoolArgs, namespace: str) -> 
         return PoolSteps(pool.name, version, steps, ["assumed: every node has another driver"])
     sights = {sight.name: sight for sight in look_at(access, pool.name, namespace)}
     to_come = {name: sight for name, sight in sights.items() if _is_to_come(sight, version)}
-    waves = spec.waves(to_come, len(sights))
+    begun = {name for name, sight in to_come.items() if _has_begun(sight)}
+    waves = spec.waves(set(to_come) - begun, len(sights))
     steps = [
         [
             NodeStep(name, name in spec.canary, to_come[name].running, gpu_pods(access, name))
@@ -106,7 +109,7 @@ def pool_steps(access: ApiServer | None, pool: NodePoolArgs, namespace: str) -> 
         ]
         for wave in waves
     ]
-    return PoolSteps(pool.name, version, steps, _notes(pool, version, sights))
+    return PoolSteps(pool.name, version, steps, _notes(pool, version, sights, begun))
 
 
 def _is_to_come(sight: Sight, version: str) -> bool:
@@ -115,13 +118,20 @@ def _is_to_come(sight: Sight, version: str) -> bool:
     return sight.record is not None or sight.running not in ("", version)
 
 
-def _notes(pool: NodePoolArgs, version: str, sights: Mapping[str, Sight]) -> list[str]:
-    """What is special about nodes: who is left alone, who is new, who is not there."""
+def _has_begun(sight: Sight) -> bool:
+    return sight.record is not None and sight.record.state != "held"
+
+
+def _notes(
+    pool: NodePoolArgs, version: str, sights: Mapping[str, Sight], begun: Collection[str]
+) -> list[str]:
+    """What is special about nodes: who is under way, left alone, new, or not there."""
     kept = [one.name for one in sights.values() if one.is_kept_by_others]
     bare = [one.name for one in sights.values() if not one.running and one.record is None]
     failed = {one.name: one.record for one in sights.values() if one.record is not None}
     missing = [name for name in pool.node_names if name not in sights]
-    told: list[tuple[Sequence[str], str]] = [
+    told: list[tuple[Collection[str], str]] = [
+        (begun, "under way from an earlier run; the next wave waits for that"),
         (kept, "left alone: somebody else set the label nvidia.com/gpu-driver-upgrade.skip"),
         (bare, f"without a driver that anybody knows of: {version} comes at once"),
         (missing, "not in the cluster under the pool's label"),
