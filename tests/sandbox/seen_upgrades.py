@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 from lightkube import Client
 from lightkube.resources.core_v1 import Node
@@ -38,9 +38,9 @@ def watched_upgrades(client: Client) -> Generator[Seen]:
     def watch() -> None:
         while not end.is_set():
             for node in client.list(Node):
-                if node.metadata and node.metadata.name:
-                    labels: dict[str, str] = node.metadata.labels or {}
-                    seen.add(node.metadata.name, labels.get(STATE, ""))
+                name = (node.metadata.name if node.metadata else None) or ""
+                labels = cast("dict[str, str]", (node.metadata and node.metadata.labels) or {})
+                seen.add(name, labels.get(STATE, ""))
             time.sleep(0.05)
 
     thread = threading.Thread(target=watch)
