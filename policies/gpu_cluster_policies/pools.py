@@ -60,11 +60,21 @@ def unknown_pools(resource: Resource, stack: Stack) -> tuple[Resource, ...]:
     )
 
 
-def offered(resource: Resource, stack: Stack, config: Config) -> tuple[str, ...] | None:
-    """The GPU resources of a resource's cluster; None where nothing tells them."""
+def offered(
+    resource: Resource, stack: Stack, config: Config, *, queued: bool = False
+) -> tuple[str, ...] | None:
+    """The GPU resources of a resource's cluster; None where nothing tells them.
+
+    Args:
+        resource: What asks.
+        stack: The stack.
+        config: Settings of the rule that asks.
+        queued: Whether to leave out what Slurm gives out, which no queue of Kubernetes sees.
+    """
     pools = known_pools(resource, stack, config)
     if pools:
-        return tuple(sorted({name for pool in pools for name in pool.resources}))
+        chosen = [one for one in pools if not queued or one.workload == "kubernetes"]
+        return tuple(sorted({name for pool in chosen for name in pool.resources}))
     configured: Sequence[str] | None = config.get("gpuResources")
     return None if configured is None else tuple(sorted(configured))
 

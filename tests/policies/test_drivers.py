@@ -45,6 +45,20 @@ def test_no_node_is_matched_by_two_drivers() -> None:
     ]
 
 
+def test_drivers_of_two_pools_do_not_meet_whatever_labels_those_are_found_by() -> None:
+    rack = {"rack": "a"}
+    pools = [pool("train"), pool("serve", selector=rack)]
+    assert faults(DRIVER_SELECTORS_OVERLAP, [*pools, driver(), driver("serve", rack)]) == []
+    assert len(faults(DRIVER_SELECTORS_OVERLAP, [pools[0], driver(), driver("serve", rack)])) == 1
+    config = {
+        "pools": {
+            "train": {"selector": {"gpu-cluster.io/pool": "train"}},
+            "serve": {"selector": rack},
+        }
+    }
+    assert faults(DRIVER_SELECTORS_OVERLAP, [driver(), driver("serve", rack)], config) == []
+
+
 def test_a_chart_whose_default_driver_overrides_the_pools_is_told() -> None:
     rule, crd = DRIVER_SELECTORS_OVERLAP, {"enabled": True}
     chart = release(OPERATOR, {"driver": {"nvidiaDriverCRD": crd}}, version="v25.10.0")

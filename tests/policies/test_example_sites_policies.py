@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
+from graph_sites import site as graph_site
 from judged_graph import findings
+from site_variants import VARIANTS
 
 from pulumi_gpu_cluster import GpuCluster, Site
 
@@ -43,7 +45,7 @@ EXEMPT: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-def site(root: Path, name: str) -> Site:
+def site(root: Path, name: str, scheduler: str | None = None) -> Site:
     """An example as the sandbox brings it up: on a control plane that is there."""
     text = (root / "stacks" / f"Pulumi.{name}.yaml").read_text(encoding="utf-8")
     document: dict[str, Any] = yaml.safe_load(text)["config"]["gpu-cluster:site"]
@@ -55,6 +57,8 @@ def site(root: Path, name: str) -> Site:
         for part in above:
             place = place[int(part)] if part.isdigit() else place.setdefault(part, {})
         place[last] = "a2FsYWlkb3Njb3BlLWthbGVpZG9zY29wZS1rYWxlaWRvcw=="
+    if scheduler is not None:
+        document["scheduler"] = {"kind": scheduler}
     for unused in ("hosts", "ssh"):
         document.pop(unused, None)
     return Site.model_validate(document)
@@ -64,3 +68,16 @@ def site(root: Path, name: str) -> Site:
 def test_an_example_site_passes_the_strict_set(root: Path, name: str) -> None:
     example = site(root, name)
     assert findings(lambda: GpuCluster(name, example), EXEMPT.get(name)) == []
+
+
+def test_slurm_beside_volcano_passes_too(root: Path) -> None:
+    example = site(root, "ai-lab", "volcano")
+    assert findings(lambda: GpuCluster("ai-lab", example), EXEMPT["ai-lab"]) == []
+
+
+# What a database without backup is told is for the site; all else passes.
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_whatever_a_site_installs_passes_the_strict_set(variant: str) -> None:
+    made = graph_site(VARIANTS[variant])
+    told = {rule for rule, _ in findings(lambda: GpuCluster("lab", made))}
+    assert told <= {"database-without-backup"}

@@ -44,6 +44,14 @@ def test_a_site_that_gives_up_its_data_protects_nothing(data: str, told: int) ->
     assert len(faults(DATA_WITHOUT_PROTECT, [site, claim])) == told
 
 
+@pytest.mark.parametrize(("state", "told"), [("leaving", 0), ("active", 1)])
+def test_a_tenant_that_leaves_is_unprotected_on_purpose(state: str, told: int) -> None:
+    tenant = resource("gpu-cluster:tenancy:Tenant", "team", {"state": state})
+    metadata = {"metadata": {"name": "team", "labels": TENANT}}
+    home = resource("kubernetes:core/v1:Namespace", "team", metadata, parent=tenant)
+    assert len(faults(DATA_WITHOUT_PROTECT, [tenant, home])) == told
+
+
 def database() -> Any:
     return manifest("k8s.mariadb.com/v1alpha1:MariaDB", "db", namespace="slurm")
 

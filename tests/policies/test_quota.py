@@ -231,6 +231,8 @@ def test_a_queue_whose_capability_leaves_a_gpu_resource_out_is_unlimited() -> No
     assert faults(rule, [TRAIN, SERVE, volcano(capability={GPU: 8})]) == [
         f"Queue a: its capability leaves out {MIG}: that is no limit"
     ]
+    slurm = pool("slurm", {MIG: 8}, nodes=1, workload="slurm")
+    assert faults(rule, [TRAIN, slurm, volcano(capability={GPU: 8})]) == [], "Slurm gives it out"
     assert faults(rule, [volcano()], {"gpuResources": [GPU]}) == [
         f"Queue a: its capability leaves out {GPU}: that is no limit"
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -10,9 +10,11 @@ from pulumi_policy import Severity
 
 from gpu_cluster_policies.drivers.specs import DRIVER, OPERATOR_CHART
 from gpu_cluster_policies.pods import VALUES, is_chart, values_of
+from gpu_cluster_policies.pools import NODE_POOL_READS, known_pools
 from gpu_cluster_policies.reading import at, fields, string
 from gpu_cluster_policies.resources import Resource
 from gpu_cluster_policies.rule import Config, Fault, ResourceRule, StackRule, Verdict, each
+from gpu_cluster_policies.settings import POOLS
 from gpu_cluster_policies.stack import Stack
 
 _FALLBACK_SINCE: Final = (26, 7)
@@ -43,29 +45,34 @@ DRIVER_WITHOUT_SELECTOR: Final = ResourceRule(
 
 
 def _overlapping(stack: Stack, config: Config) -> Iterator[Verdict]:
-    del config
     drivers = stack.of(DRIVER)
     for index, driver in enumerate(drivers):
         before = [one for one in drivers[:index] if one.beside(driver)]
-        yield from each((driver,), partial(_judge_pair, others=before))
+        # Pools hold each node once, so what selects two whole pools meets nowhere.
+        pools = [pool.selector for pool in known_pools(driver, stack, config) if pool.selector]
+        yield from each((driver,), partial(_judge_pair, others=before, pools=pools))
     for release in stack.of(*VALUES):
         if stack.beside(release, DRIVER):
             yield from each((release,), _judge_chart)
 
 
-def _judge_pair(driver: Resource, others: list[Resource]) -> Iterator[Verdict]:
+def _judge_pair(
+    driver: Resource, others: list[Resource], pools: list[Mapping[str, str]]
+) -> Iterator[Verdict]:
     for other in others:
         both_default = all(at(one.props, "spec", "default") is True for one in (driver, other))
         if both_default:
             yield Fault(driver, f"is a default beside {other.shown}: only one may be")
-        elif _may_meet(driver, other):
+        elif _may_meet(driver, other, pools):
             yield Fault(driver, f"its nodeSelector may match a node of {other.shown}")
 
 
-def _may_meet(one: Resource, other: Resource) -> bool:
+def _may_meet(one: Resource, other: Resource, pools: list[Mapping[str, str]]) -> bool:
     first, second = (fields(driver.props, "spec", "nodeSelector") for driver in (one, other))
     if not first or not second:
         return False  # Told of each by itself.
+    if first != second and first in pools and second in pools:
+        return False
     return all(first[key] == second[key] for key in first if key in second)
 
 
@@ -92,6 +99,7 @@ DRIVER_SELECTORS_OVERLAP: Final = StackRule(
     "chart",
     severity=Severity.HIGH,
     tags=("drivers",),
-    reads={DRIVER: ("metadata", "spec"), **VALUES},
+    reads={DRIVER: ("metadata", "spec"), **VALUES, **NODE_POOL_READS},
     judge=_overlapping,
+    settings={"pools": dict(POOLS)},
 )

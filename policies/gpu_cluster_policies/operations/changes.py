@@ -16,6 +16,7 @@ from gpu_cluster_policies.stack import Stack
 from gpu_cluster_policies.tenants import NAMESPACE, selected, selector_of
 from pulumi_gpu_cluster.cluster_props import DATA, EXPENDABLE, GPU_CLUSTER_TYPE
 
+_TENANT: Final = "gpu-cluster:tenancy:Tenant"
 _PROVIDER: Final = "pulumi:providers:kubernetes"
 _KINDS: Final = (
     "ceph.rook.io/CephBlockPool",
@@ -30,6 +31,8 @@ _KINDS: Final = (
 
 def _unprotected(stack: Stack, config: Config) -> Iterator[Verdict]:
     given_up = {one.urn for one in stack.of(GPU_CLUSTER_TYPE) if one.props.get(DATA) == EXPENDABLE}
+    # A tenant that leaves is unprotected on purpose: that is the first of its two steps.
+    given_up |= {one.urn for one in stack.of(_TENANT) if one.props.get("state") == "leaving"}
     selector = selector_of(config)
     for one in stack.of(*_KINDS, NAMESPACE):
         if one.protect or given_up.intersection(one.parents) or one.type.endswith("Patch"):
@@ -48,7 +51,11 @@ DATA_WITHOUT_PROTECT: Final = StackRule(
     mend="set protect=True among its options",
     severity=Severity.HIGH,
     tags=("operations", "data"),
-    reads={**dict.fromkeys((*_KINDS, NAMESPACE), ("metadata",)), GPU_CLUSTER_TYPE: (DATA,)},
+    reads={
+        **dict.fromkeys((*_KINDS, NAMESPACE), ("metadata",)),
+        GPU_CLUSTER_TYPE: (DATA,),
+        _TENANT: ("state",),
+    },
     judge=_unprotected,
     settings={"tenantSelector": dict(TENANT_SELECTOR)},
 )
@@ -90,8 +97,8 @@ RELEASE_WITHOUT_VERSION: Final = ResourceRule(
     id="release-without-version",
     description="A Helm release names the exact version of its chart.",
     why="Without one the next run takes whatever is newest that day, an operator's new major with "
-    "it. The provider fills in what it found before policies are asked, so a Release of a chart "
-    "that loads shows a range here, and not that it names none.",
+    "it. The provider puts the version it found in its place before policies are asked, so only "
+    "what it leaves alone shows here.",
     mend="set version",
     severity=Severity.HIGH,
     tags=("operations", "changes"),

@@ -67,12 +67,7 @@ def _uncovered(stack: Stack, config: Config) -> Iterator[Verdict]:
 
 
 def _judge_cover(queue: Resource, stack: Stack, config: Config) -> Iterator[Verdict]:
-    pools = [one for one in known_pools(queue, stack, config) if one.workload == "kubernetes"]
-    known = (
-        tuple(sorted({name for pool in pools for name in pool.resources}))
-        if pools
-        else offered(queue, stack, config)
-    )
+    known = offered(queue, stack, config, queued=True)
     if known is None:
         missing = "no node pool registers, and the configuration names no GPU resources"
         yield Violation(cannot_judge("what Kueue's queues cover", missing, "gpuResources"))

@@ -103,7 +103,7 @@ def _unlimited(stack: Stack, config: Config) -> Iterator[Verdict]:
 def _judge_ceiling(queue: Resource, stack: Stack, config: Config) -> Iterator[Verdict]:
     if string(queue.props, "metadata", "name") in _SCHEDULERS_OWN:
         return
-    known = offered(queue, stack, config)
+    known = offered(queue, stack, config, queued=True)
     if known is None:
         missing = "no node pool registers, and the configuration names no GPU resources"
         yield Violation(cannot_judge(queue.shown, missing, "gpuResources"), queue.urn)
