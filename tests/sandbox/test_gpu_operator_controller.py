@@ -106,7 +106,9 @@ def test_the_controller_is_one_of_the_clusters_parts(site: RunningSite) -> None:
     status = site.sandbox("status")
     assert status.code == 0, status.output
     assert "gpu-operator" in status.output
-    assert "controllers.ClusterPolicy" in site.sandbox("logs", "gpu-operator").output
+    said = site.sandbox("logs", "gpu-operator", "--lines", "100000").output
+    assert "started in namespace gpu-operator" in said
+    assert "controllers.ClusterPolicy" in said
 
 
 def test_no_stage_plays_the_operator_beside_it(client: Client) -> None:
