@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from gpu_cluster_sandbox.engine.pins import CONTROLLERS
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -43,7 +45,7 @@ _controllers = click.option(
     "--with",
     "controllers",
     multiple=True,
-    type=click.Choice(["gpu-operator"]),
+    type=click.Choice([program.name for program in CONTROLLERS]),
     help="An operator's real controller, in place of the stages that play it. Built from its Go "
     "module, and kept for every later start of this sandbox.",
 )

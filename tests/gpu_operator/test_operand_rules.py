@@ -13,7 +13,8 @@ L4 = {"model": "L4-24GB", "count": 4}
 
 def _found(driver: object, site: dict[str, Any] | None = None, **changes: object) -> list[str]:
     pool = {**gpu_pool(driver=driver), **changes}
-    return [one.rule for one in judged(**{"node_pools": [pool], **(site or {})})]
+    sections: dict[str, Any] = {"node_pools": [pool], **(site or {})}
+    return [one.rule for one in judged(**sections)]
 
 
 def _operator(**driver: object) -> dict[str, object]:

@@ -79,7 +79,7 @@ def test_an_entry_holds_a_named_layout_or_one_of_its_own() -> None:
     both = {"layout": "all-1g.10gb", "devices": {"0": {"3g.40gb": 2}}}
     where = "site.node_pools[0].mig.layouts[0]"
     assert _found({"layouts": [both]}) == [("mig-layout-missing", where)]
-    assert _found({"layouts": [{}]}) == [("mig-layout-missing", where)]
+    assert _found({"layouts": [dict[str, object]()]}) == [("mig-layout-missing", where)]
     assert _found({"strategy": "mixed"}) == [("mig-layout-missing", "site.node_pools[0].mig")]
 
 

@@ -296,7 +296,7 @@ def test_hosts_that_bring_their_own_say_so_in_labels_before_the_operator_comes(
     graph = record(lambda: GpuCluster("c", site({POOL: driver})))
     node = graph.named("c-gpu01", NODE)
     labels = node.props["metadata"]["labels"]
-    told = {key for key, value in labels.items() if key.startswith("nvidia.com/gpu.deploy.")}
+    told = {key for key in labels if key.startswith("nvidia.com/gpu.deploy.")}
     assert told == {f"nvidia.com/gpu.deploy.{part}" for part in off}
     assert all(labels[key] == "false" for key in told)
     assert graph.waits_for(graph.named("c-gpu-operator-release", RELEASE), node)

@@ -104,7 +104,7 @@ def test_work_that_says_that_a_queued_job_made_it_is_refused(
 def test_a_job_cannot_find_an_owner_later(member: Client, client: Client) -> None:
     member.create(_work(Job))
     try:
-        owners = {"metadata": {"ownerReferences": [MADE_BY_A_JOB.to_dict()]}}
+        owners: dict[str, Any] = {"metadata": {"ownerReferences": [MADE_BY_A_JOB.to_dict()]}}
         with pytest.raises(ApiError, match="work may not claim that a controller made it"):
             member.patch(Job, "work", owners, patch_type=PatchType.MERGE)
         client.patch(Job, "work", owners, namespace=NAMESPACE, patch_type=PatchType.MERGE)

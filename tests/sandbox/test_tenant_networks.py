@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from graph_sites import site
-from lightkube import ApiError, Client, KubeConfig
-from lightkube.generic_resource import create_global_resource
+from lightkube import ApiError, Client, KubeConfig, generic_resource
 from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, Pod
@@ -22,6 +22,8 @@ MORE = "k8s.v1.cni.cncf.io/networks"
 INSTEAD = "v1.multus-cni.io/default-network"
 TEAM = "networked"
 REFUSED = "names at most 2 of the networks of nics and of its own namespace"
+# lightkube types no making of generic resources.
+_kind = cast("Any", generic_resource).create_global_resource
 ROCE = {
     "link": "roce-400",
     "interfaces": ["ens1f0np0", "ens1f1np1"],
@@ -35,10 +37,8 @@ def team(bare_cluster: Cluster) -> Iterator[Client]:
     client = Client(config=KubeConfig.from_file(bare_cluster.kubeconfig), namespace=TEAM)
     rule = own_networks(fabric_pools(site({("node_pools", 0, "fabric"): ROCE}).node_pools), "nics")
     api = "admissionregistration.k8s.io"
-    policy = create_global_resource(
-        api, "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"
-    )
-    binding = create_global_resource(
+    policy = _kind(api, "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies")
+    binding = _kind(
         api, "v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"
     )
     here = {"matchExpressions": [{"key": rule.namespace_label, "operator": "Exists"}]}

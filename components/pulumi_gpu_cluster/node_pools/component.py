@@ -12,7 +12,7 @@ from pulumi_kubernetes.core.v1 import NodePatch
 from pulumi_gpu_cluster.control_plane.access import ClusterAccess
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import devices_per_node
-from pulumi_gpu_cluster.node_pools.cuts import cut_by_node, parts_of
+from pulumi_gpu_cluster.node_pools.cuts import Cut, cut_by_node, parts_of
 from pulumi_gpu_cluster.node_pools.labels import node_labels
 from pulumi_gpu_cluster.node_pools.node_resources import held_node, labelled_node, tainted_node
 from pulumi_gpu_cluster.node_pools.placement import taint_specs
@@ -59,7 +59,7 @@ class NodePool(KubernetesComponent):
         super().__init__(NODE_POOL_TYPE, name, props, opts)
         scope = node_scope or name
         holds = gated and args.gpu is not None
-        cuts = {} if holds else cut_by_node(args)
+        cuts: Mapping[str, Cut] = {} if holds else cut_by_node(args)
         taints = taint_specs(args)
         reach = access or ClusterAccess()
         nodes: dict[str, NodePatch] = {}

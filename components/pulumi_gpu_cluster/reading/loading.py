@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 import yaml
+from yaml.composer import ComposerError
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.findings import Finding, error, has_errors, warning
@@ -191,7 +192,7 @@ def _unreadable(path: Path, failure: Exception) -> Finding:
 def _syntax(path: Path, failure: yaml.MarkedYAMLError) -> Finding:
     mark = failure.problem_mark or failure.context_mark
     where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark is not None else str(path)
-    if isinstance(failure, yaml.composer.ComposerError) and failure.problem == _SECOND:
+    if isinstance(failure, ComposerError) and failure.problem == _SECOND:
         message = "begins a second document, and the engine reads one"
         fix = "remove the line --- there, and what is no part of this stack"
         return error("yaml-documents", where, message, fix)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -20,7 +20,15 @@ Json = dict[str, Any]
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 # What an operator would make comes with its stand-in, which runs none.
 _AS_FILES: Final = frozenset({CrdDelivery.CRDS_FOLDER, CrdDelivery.HOOK, CrdDelivery.OPERATOR})
+# What templates ask for where the operator really runs.
+_CONTROLLED: Final = "files/controlled.json"
 _POLICY: Final = "helm.sh/resource-policy"
+_CONVERSION: Final = (
+    '"conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], '
+    '"clientConfig": {"service": {"path": "/convert", '
+    '"namespace": {{ .Release.Namespace | quote }}, '
+    '"name": {{ include "standin.fullname" . | printf "%s-webhook-service" | quote }}}}}}, '
+)
 _HOOK: Final = {
     "helm.sh/hook": "post-install,post-upgrade",
     "helm.sh/hook-delete-policy": "before-hook-creation",
@@ -58,9 +66,9 @@ def chart_files(
         "values.schema.json": _json(schema_of(facts.values)),
         "files/bundled.json": _json([dependency.key for dependency in facts.dependencies]),
         **_templates(chart.name),
-        **(_stages(chart.name) if played else {}),
+        **(_stages(chart.name) if played else {_CONTROLLED: "{}\n"}),
         **_workloads(stand_in, ""),
-        **_crds(chart, crds, ""),
+        **_crds(chart, crds, "", () if played else stand_in.converted),
         **_projected(stand_in, crds[""]),
         **({"files/defaults.json": _json(facts.defaults)} if facts.defaults else {}),
     }
@@ -146,7 +154,12 @@ def _env(workload: Workload) -> str:
     return f"dict {variables}".rstrip()
 
 
-def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[str, str]:
+def _crds(
+    chart: Chart,
+    crds: Mapping[str, list[Json]],
+    bundled: str,
+    converted: Collection[str] = (),
+) -> dict[str, str]:
     sets = {
         name: crd_set
         for crd_set in chart.crds
@@ -162,7 +175,11 @@ def _crds(chart: Chart, crds: Mapping[str, list[Json]], bundled: str) -> dict[st
         if sets[name].delivery in _AS_FILES:
             files[f"crds/{name}.yaml"] = _crd(crd)
         else:
-            files[f"templates/crd-{name}.yaml"] = _crd_template(crd, sets[name])
+            text = _crd_template(crd, sets[name])
+            if crd["spec"]["names"]["plural"] in converted:
+                # The spec is one line of JSON, into which the conversion goes first.
+                text = text.replace("spec: {", "spec: {" + _CONVERSION, 1)
+            files[f"templates/crd-{name}.yaml"] = text
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ from lightkube import Client, KubeConfig
 from gpu_cluster_sandbox.cluster.chosen import chosen
 from gpu_cluster_sandbox.cluster.controllers import prepare_controllers
 from gpu_cluster_sandbox.cluster.errors import ClusterError
+from gpu_cluster_sandbox.cluster.files import write_private
 from gpu_cluster_sandbox.cluster.health import trouble
 from gpu_cluster_sandbox.cluster.kubeconfig import write_kubeconfig
 from gpu_cluster_sandbox.cluster.kwok import free_nodes, prepare_kwok
 from gpu_cluster_sandbox.cluster.layout import Layout
-from gpu_cluster_sandbox.cluster.parts import PART_NAMES, Part, describe_parts
+from gpu_cluster_sandbox.cluster.parts import PART_NAMES, SERVICES, Part, describe_parts, egress
 from gpu_cluster_sandbox.cluster.ports import API, LOOPBACK, load_ports, settle_taken
 from gpu_cluster_sandbox.cluster.process import Process
 from gpu_cluster_sandbox.engine.cache import locked
@@ -72,7 +74,8 @@ class Cluster:
     @property
     def part_names(self) -> tuple[str, ...]:
         """All its parts, in the order in which they start."""
-        return (*PART_NAMES, *(controller.program.name for controller in self._controllers))
+        asked = [SERVICES] if any(one.webhooks for one in self._controllers) else []
+        return (*PART_NAMES, *asked, *(one.program.name for one in self._controllers))
 
     @property
     def kubeconfig(self) -> Path:
@@ -108,7 +111,12 @@ class Cluster:
                 self._process(part.name).stop(_GRACE_SECONDS)
             names = [part.name for part in absent]
             listeners = [*names, "etcd-peer"] if "etcd" in names else names
-            listeners += [f"{name}-probe" for name in names if name not in PART_NAMES]
+            listeners += [
+                f"{one.program.name}-{use}"
+                for one in self._controllers
+                if one.program.name in names
+                for use in ("probe", *(["webhook"] if one.webhooks else []))
+            ]
             ports = settle_taken(self._layout.ports, ports, listeners)
             self._write_kubeconfigs(ports)
             self._start_in_order(self._parts(ports))
@@ -230,6 +238,9 @@ class Cluster:
         write_kubeconfig(layout.kubeconfig, layout.pki, "admin", server, cluster)
         layout.run.mkdir(parents=True, exist_ok=True, mode=0o700)
         controllers = {one.program.name: "controllers" for one in self._controllers}
+        if SERVICES in self.part_names:
+            controllers[SERVICES] = "controllers"
+            write_private(layout.egress, json.dumps(egress(layout, ports)).encode())
         for part, identity in {**_IDENTITIES, **controllers}.items():
             path = layout.part_kubeconfig(part)
             write_kubeconfig(path, layout.pki, identity, server, cluster)

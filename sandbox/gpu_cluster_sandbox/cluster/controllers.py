@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from lightkube import Client
+    from lightkube.models.rbac_v1 import PolicyRule
 
     from gpu_cluster_sandbox.controllers.catalogue import Controller
 
@@ -37,6 +38,9 @@ def prepare_controllers(client: Client, controllers: Collection[Controller]) -> 
         _USER,
         [
             rule("apps", ["deployments"], ["get", "list"]),
+            rule("", ["pods", "services"], ["list"]),
+            rule("", ["pods/status"], ["patch"]),
+            *_files(controllers),
             rule(
                 "",
                 ["serviceaccounts/token"],
@@ -54,6 +58,13 @@ def prepare_controllers(client: Client, controllers: Collection[Controller]) -> 
             except ApiError as error:
                 if error.status.code != HTTPStatus.NOT_FOUND:
                     raise
+
+
+def _files(controllers: Collection[Controller]) -> Iterator[PolicyRule]:
+    asked = [controller.webhooks for controller in controllers if controller.webhooks]
+    if asked:
+        yield rule("", ["configmaps"], ["get"], [one.settings for one in asked])
+        yield rule("", ["secrets"], ["get"], [one.certificate for one in asked])
 
 
 def _crds(controller: Controller) -> Iterator[dict[str, Any]]:

@@ -46,6 +46,11 @@ class Layout:
         """A part's own kubeconfig."""
         return self.run / f"{part}.kubeconfig"
 
+    @property
+    def egress(self) -> Path:
+        """How the API server reaches Services, where some have a controller behind them."""
+        return self.run / "egress.json"
+
     def controller_home(self, part: str) -> Path:
         """The folder with an operator's controller's own files."""
         return self.run / part

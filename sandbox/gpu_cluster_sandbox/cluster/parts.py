@@ -11,7 +11,7 @@ from gpu_cluster_sandbox.cluster.ports import LOOPBACK
 from gpu_cluster_sandbox.engine.cache import entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from gpu_cluster_sandbox.cluster.layout import Layout
@@ -27,6 +27,9 @@ PART_NAMES: Final = (
     "kwok",
 )
 """The control plane in the order in which it starts; it stops in the reverse."""
+
+SERVICES: Final = "services"
+"""The part that leads from the API server to the controllers it asks."""
 
 SIMULATED: Final = "kwok.x-k8s.io/node=fake"
 """The annotation that gives a node to kwok; it touches no other."""
@@ -56,15 +59,17 @@ def describe_parts(
     layout: Layout,
     programs: Programs,
     ports: Mapping[str, int],
-    controllers: Iterable[Controller] = (),
+    controllers: Collection[Controller] = (),
 ) -> tuple[Part, ...]:
     """All parts in the order in which they start, the operators' controllers last."""
+    asked = [controller for controller in controllers if controller.webhooks]
     return (
         _etcd(layout, programs, ports),
-        _api_server(layout, programs, ports),
+        _api_server(layout, programs, ports, led=bool(asked)),
         _controller_manager(layout, programs, ports),
         _scheduler(layout, programs, ports),
         _kwok(layout, programs, ports),
+        *([_services(layout, asked, ports)] if asked else []),
         *(_controller(layout, controller, ports) for controller in controllers),
     )
 
@@ -103,7 +108,7 @@ def _etcd(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     )
 
 
-def _api_server(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
+def _api_server(layout: Layout, programs: Programs, ports: Mapping[str, int], *, led: bool) -> Part:
     pki = layout.pki
     return Part(
         name="kube-apiserver",
@@ -140,6 +145,7 @@ def _api_server(layout: Layout, programs: Programs, ports: Mapping[str, int]) ->
             f"--proxy-client-cert-file={pki.certificate('front-proxy')}",
             f"--proxy-client-key-file={pki.key('front-proxy')}",
             "--profiling=false",
+            *([f"--egress-selector-config-file={layout.egress}"] if led else []),
         ),
         port=ports["kube-apiserver"],
         health="/readyz",
@@ -218,6 +224,56 @@ def _kwok(layout: Layout, programs: Programs, ports: Mapping[str, int]) -> Part:
     )
 
 
+def _services(
+    layout: Layout, controllers: Collection[Controller], ports: Mapping[str, int]
+) -> Part:
+    pki = layout.pki
+    routes = [
+        f"--route={one.webhooks.service}={ports[f'{one.program.name}-webhook']}"
+        for one in controllers
+        if one.webhooks
+    ]
+    return Part(
+        name=SERVICES,
+        command=(
+            sys.executable,
+            # The working directory's files must not be imported.
+            "-P",
+            "-m",
+            "gpu_cluster_sandbox.controllers.services",
+            f"--kubeconfig={layout.part_kubeconfig(SERVICES)}",
+            f"--port={ports[SERVICES]}",
+            f"--tls-cert-file={pki.certificate('components')}",
+            f"--tls-private-key-file={pki.key('components')}",
+            f"--client-ca-file={pki.certificate('front-proxy-ca')}",
+            *routes,
+        ),
+        port=ports[SERVICES],
+        health="/healthz",
+        identity="front-proxy",
+    )
+
+
+def egress(layout: Layout, ports: Mapping[str, int]) -> dict[str, object]:
+    """What the API server is told of the way to Services.
+
+    source: kubernetes/kubernetes v1.36 apiserver/pkg/apis/apiserver/v1beta1
+    """
+    pki = layout.pki
+    trust = {
+        "caBundle": str(pki.certificate("ca")),
+        "clientCert": str(pki.certificate("front-proxy")),
+        "clientKey": str(pki.key("front-proxy")),
+    }
+    way = {"tcp": {"url": f"https://{LOOPBACK}:{ports[SERVICES]}", "tlsConfig": trust}}
+    connection = {"proxyProtocol": "HTTPConnect", "transport": way}
+    return {
+        "apiVersion": "apiserver.k8s.io/v1beta1",
+        "kind": "EgressSelectorConfiguration",
+        "egressSelections": [{"name": "cluster", "connection": connection}],
+    }
+
+
 def _controller(layout: Layout, controller: Controller, ports: Mapping[str, int]) -> Part:
     name = controller.program.name
     return Part(
@@ -233,6 +289,7 @@ def _controller(layout: Layout, controller: Controller, ports: Mapping[str, int]
             f"--home={layout.controller_home(name)}",
             f"--port={ports[name]}",
             f"--probe-port={ports[f'{name}-probe']}",
+            *([f"--webhook-port={ports[f'{name}-webhook']}"] if controller.webhooks else []),
             f"--program={entry(controller.program) / name}",
         ),
         port=ports[name],

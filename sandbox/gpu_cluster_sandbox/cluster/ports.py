@@ -25,6 +25,10 @@ NAMES: Final = (
     "kwok",
     "gpu-operator",
     "gpu-operator-probe",
+    "services",
+    "kueue",
+    "kueue-probe",
+    "kueue-webhook",
 )
 
 # Below the range that Linux gives to outgoing connections (32768 on), whose use of a

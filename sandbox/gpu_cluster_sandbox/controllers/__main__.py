@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--probe-port", type=int, required=True)
+    parser.add_argument("--webhook-port", type=int, default=0)
     # Named so that a program built anew shows as another command.
     parser.add_argument("--program", type=Path, required=True)
     options = parser.parse_args()
@@ -37,6 +38,7 @@ def main() -> None:
         options.kubeconfig,
         Home(options.home),
         f"{LOOPBACK}:{options.probe_port}",
+        options.webhook_port,
         lambda line: click.echo(f"sandbox: {options.name}: {line}"),
     )
     end = threading.Event()

@@ -17,6 +17,7 @@ from typing import Final
 
 from gpu_cluster_sandbox.cluster.files import write_private
 from gpu_cluster_sandbox.engine.build import carried
+from gpu_cluster_sandbox.engine.cache import entry
 from gpu_cluster_sandbox.engine.pins import Program
 from gpu_cluster_sandbox.nodes.manifests import OS_RELEASE
 
@@ -38,9 +39,19 @@ class Home:
         """The kubeconfig that the controller reads."""
         return self.folder / "run" / Path(_KUBECONFIG).name
 
+    @property
+    def certificates(self) -> Path:
+        """Where the controller's serving certificate lies."""
+        return self.folder / "certificates"
+
+    @property
+    def settings(self) -> Path:
+        """The file with the controller's settings."""
+        return self.folder / "settings.yaml"
+
     def prepare(self) -> None:
         """Makes the folders, and says of which kind the node is that it runs on."""
-        for name in ("run", "host-etc"):
+        for name in ("run", "host-etc", "certificates"):
             (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
         write_private(self.folder / "host-etc" / "os-release", OS_RELEASE.encode())
 
@@ -49,11 +60,12 @@ def start(
     program: Program, arguments: Sequence[str], environment: Mapping[str, str], home: Home
 ) -> subprocess.Popen[bytes]:
     """The controller's process, which ends with the caller."""
+    alone = bool(program.carries)
     surroundings = {
         "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": "/run",
+        "HOME": "/run" if alone else str(home.folder),
         "USER": program.name,
-        "KUBECONFIG": _KUBECONFIG,
+        "KUBECONFIG": _KUBECONFIG if alone else str(home.kubeconfig),
     }
     return subprocess.Popen(
         command(program, arguments, home),
@@ -64,13 +76,16 @@ def start(
 
 def command(program: Program, arguments: Sequence[str], home: Home) -> list[str]:
     """The whole command line."""
+    # The caller may be killed at any moment; the kernel then ends the controller.
+    tied = ["setpriv", "--pdeathsig", "KILL", "--"]
+    if not program.carries:
+        return [*tied, str(entry(program) / program.name), *arguments]
     root = carried(program)
     mounts = [
         shlex.join(["mount", "--bind", str(home.folder / name), str(root / name)])
         for name in ("run", "host-etc")
     ]
-    # The caller may be killed at any moment; the kernel then ends the controller.
-    inner = ["setpriv", "--pdeathsig", "KILL", "--", "chroot", str(root), f"/{program.name}"]
+    inner = [*tied, "chroot", str(root), f"/{program.name}"]
     script = "\n".join([*mounts, f"exec {shlex.join([*inner, *arguments])}"])
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     return ["unshare", "--mount", *user, "--", "sh", "-euc", script]

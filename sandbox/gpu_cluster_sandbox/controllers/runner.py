@@ -16,6 +16,12 @@ from lightkube import Client
 from gpu_cluster_sandbox.cluster.kubeconfig import write_token_kubeconfig
 from gpu_cluster_sandbox.controllers import deployment, program
 from gpu_cluster_sandbox.controllers.catalogue import Controller
+from gpu_cluster_sandbox.controllers.pod_files import (
+    mirror_certificate,
+    report_ready,
+    settings_of,
+    write_settings,
+)
 
 _GRACE_SECONDS: Final = 5.0
 _BACKOFF_SECONDS: Final = 5.0
@@ -31,6 +37,7 @@ class Runner:
         kubeconfig: The runner's own, with which it looks for the Deployment.
         home: Where its own files lie.
         probe: Host and port at which the controller says that it is well.
+        webhook_port: The port at which it answers the API server; 0 where it is asked nothing.
         say: Takes a line about what happens.
     """
 
@@ -39,6 +46,7 @@ class Runner:
     kubeconfig: Path
     home: program.Home
     probe: str
+    webhook_port: int
     say: Callable[[str], None]
     _pod: deployment.Pod | None = None
     _process: subprocess.Popen[bytes] | None = None
@@ -66,7 +74,7 @@ class Runner:
             return self._hindrance or self._ended
         connection = http.client.HTTPConnection(self.probe, timeout=_TIMEOUT_SECONDS)
         try:
-            connection.request("GET", "/healthz")
+            connection.request("GET", self.controller.health)
             status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as error:
             return f"{type(error).__name__}: {error}"
@@ -81,8 +89,14 @@ class Runner:
             self._pod, self._ended, self._not_before = pod, "", 0.0
             self.say("its Deployment is gone" if pod is None else "its Deployment is there")
         self._collect()
-        if pod and self._process is None and time.monotonic() >= self._not_before:
+        if pod is None:
+            return
+        if self.controller.webhooks:
+            mirror_certificate(self.client, self.controller.webhooks, pod.namespace, self.home)
+        if self._process is None and time.monotonic() >= self._not_before:
             self._start(pod)
+        if not self.trouble():
+            report_ready(self.client, pod.namespace, self.controller.account)
 
     def stop(self) -> None:
         """Ends the controller."""
@@ -108,10 +122,16 @@ class Runner:
         token = deployment.account_token(self.client, pod.namespace, self.controller.account)
         self.home.prepare()
         write_token_kubeconfig(self.home.kubeconfig, self.kubeconfig, token)
+        if self.controller.webhooks:
+            settings = settings_of(self.client, self.controller.webhooks, pod.namespace)
+            write_settings(settings, self.home, self.probe, self.webhook_port)
         self._process = program.start(
             self.controller.program,
-            [argument.format(probe=self.probe) for argument in self.controller.arguments],
-            dict(pod.environment),
+            [
+                argument.format(probe=self.probe, settings=self.home.settings)
+                for argument in self.controller.arguments
+            ],
+            {"POD_NAMESPACE": pod.namespace, **dict(pod.environment)},
             self.home,
         )
         self._ended = ""

@@ -161,7 +161,15 @@ GPU_OPERATOR: Final = Program(
     mounts=("/run", "/host-etc"),
 )
 
-CONTROLLERS: Final = (GPU_OPERATOR,)
+KUEUE: Final = Program(
+    name="kueue",
+    module="kueue",
+    package="sigs.k8s.io/kueue/cmd/kueue",
+    version="0.19.2",
+    source="https://github.com/kubernetes-sigs/kueue/releases/tag/v0.19.2",
+)
+
+CONTROLLERS: Final = (GPU_OPERATOR, KUEUE)
 """Operators' own controllers: only built where somebody asks, and never taken from PATH."""
 
 # Runs the user's program under the language host; the same file that a Pulumi release ships.

@@ -16,7 +16,15 @@ SCHEDULING: Final[Mapping[str, StandIn]] = MappingProxyType(
                 Workload(
                     'include "standin.fullname" . | printf "%s-controller-manager"',
                     placing="controllerManager",
+                    account="kueue-controller-manager",
                 ),
+            ),
+            converted=(
+                "clusterqueues",
+                "cohorts",
+                "localqueues",
+                "multikueueclusters",
+                "workloads",
             ),
         ),
         "jobset": StandIn(

@@ -67,6 +67,8 @@ class StandIn:
             neither plainly nor as a commented-out key.
         open_paths: Value paths below which the chart takes any Kubernetes field, although
             values.yaml shows some and the key's name does not say so.
+        converted: Plural names of the CRDs whose versions the operator converts, where it really
+            runs.
     """
 
     source: Source
@@ -77,3 +79,4 @@ class StandIn:
     projected: tuple[str, ...] = ()
     also_known: tuple[str, ...] = ()
     open_paths: tuple[str, ...] = ()
+    converted: tuple[str, ...] = ()

@@ -49,7 +49,11 @@ spec:
     matchLabels: *labels
   template:
     metadata:
-      labels: *labels
+      labels:
+        <<: *labels
+        {{- if and .account (.root.Files.Get "files/controlled.json") }}
+        sandbox.gpu-cluster.io/controller: {{ .account }}
+        {{- end }}
     spec:
       {{- with .nodeSelector }}
       nodeSelector: {{ toJson . }}
