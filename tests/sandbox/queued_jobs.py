@@ -62,8 +62,8 @@ class Submitted:
 
     def is_preempted(self) -> bool:
         """Whether it had to give its place to another."""
-        for one in self.client.list(Workload, namespace=self.tenant):
-            owners = one.metadata.ownerReferences or []
+        for one in list[Any](self.client.list(Workload, namespace=self.tenant)):
+            owners = cast("list[Any]", one.metadata.ownerReferences or [])
             if any(owner.name == self.name for owner in owners):
                 return holds(one, "Preempted")
         return False
