@@ -169,6 +169,17 @@ def test_another_layout_waits_for_the_pods_on_the_node_and_no_new_ones_come() ->
     assert cluster.asked == ["diag", "slices", "slices"], "what a diagnosis said holds on"
 
 
+def test_a_layout_that_is_taken_back_before_its_time_lets_work_come_again_at_once() -> None:
+    cluster = cut_and_at_work("week-long")
+    assert through(cluster, OTHER).state == "pending"
+    before = cluster.clock.seconds
+    assert through(cluster, CUT).state == "passed"
+    assert cluster.clock.seconds == before, "nobody is waited for"
+    assert not cluster.held
+    assert cluster.asked == ["diag", "slices"], "and nothing is looked at under the pods"
+    assert cluster.layouts == [CUT.layout], "nothing is cut"
+
+
 def test_a_layout_that_fails_leaves_the_node_without_work_and_says_so() -> None:
     cluster = cut_and_at_work()
     cluster.cutting = "failed"
@@ -179,6 +190,41 @@ def test_a_layout_that_fails_leaves_the_node_without_work_and_says_so() -> None:
     cluster.cutting, cluster.says["slices"] = "success", SLICES
     assert through(cluster, CUT).state == "passed", "going back is another layout too"
     assert not cluster.held
+
+
+@pytest.mark.parametrize(
+    ("state", "then"), [("success", "passed"), ("pending", "passed"), ("failed", "failed")]
+)
+def test_a_layout_that_failed_is_tried_again_once_mig_manager_says_something_else(
+    state: str, then: str
+) -> None:
+    cluster = cut_and_at_work()
+    cluster.cutting = "failed"
+    assert through(cluster, OTHER).state == "failed"
+    cluster.labels[f"{MIG}.state"], cluster.cutting = state, "success"
+    assert through(cluster, OTHER).state == then
+    assert cluster.held == (then == "failed")
+    again = ["diag", "slices"] if then == "passed" else []
+    assert cluster.asked == ["diag", "slices", *again], "its GPUs are looked at again, whole"
+
+
+def test_a_node_that_could_not_be_made_whole_is_tried_again_when_its_pool_is_cut_again() -> None:
+    cluster = cut_and_at_work()
+    cluster.cutting = "failed"
+    assert through(cluster).state == "failed"
+    cluster.cutting, cluster.says["slices"] = "success", SLICES
+    whole = "MIG layout all-disabled: failed"
+    assert through(cluster, CUT) == Outcome("gpu01", "pending", whole), "none to be diagnosed"
+    cluster.labels[f"{MIG}.state"] = "success"
+    assert through(cluster, CUT).state == "passed"
+
+
+def test_missing_instances_are_not_counted_again_by_every_run() -> None:
+    cluster = cut_and_at_work()
+    cluster.says["slices"] = SLICES.replace("slices=16", "slices=14")
+    for _ in range(2):
+        assert through(cluster, OTHER).state == "failed"
+    assert cluster.asked == ["diag", "slices", "slices"]
 
 
 def test_a_diagnosis_that_failed_is_not_mended_by_the_layout_that_never_came() -> None:

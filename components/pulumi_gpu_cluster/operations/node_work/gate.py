@@ -86,9 +86,7 @@ class Gate:
         record = record_of(node)
         if record is None:
             record = self._write(name, first_met(self.asking.access, name))
-        # A diagnosis that failed left it whole; a layout that failed is asked for still.
-        mended = record.boot != boot_of(node) or layout_of(node) not in (DISABLED, self._layout)
-        if now or (record.state == "failed" and mended):
+        if now or (record.state == "failed" and self._may_be_mended(node, record)):
             return self._again(name)
         if record.state == "failed":
             return Outcome(name, "failed", record.reason)
@@ -98,9 +96,29 @@ class Gate:
             set_layout(self.asking.access, name, self.spec.layout or None)
             words = f"not verified: {record.reason}"
             return self._shared(name) or Outcome(name, "in-service", words)
+        if record.state == "held" and self._works_as_wanted(name, node, record):
+            record = self._write(name, replace(record, state="passed", reason=""))
         if record.state == "passed":
             return self._known(name, node, record)
         return self._verify(name, record)
+
+    def _may_be_mended(self, node: Mapping[str, Any], record: Record) -> bool:
+        """Whether anything has changed since a node failed.
+
+        MIG Manager tries a layout again when its pod starts anew, and then says something else.
+        """
+        if record.boot != boot_of(node):
+            return True
+        if record.layout:
+            return record.layout != self._layout or layout_state(node) != "failed"
+        # A diagnosis that failed left it whole; a layout that failed is asked for still.
+        return layout_of(node) not in (DISABLED, self._layout)
+
+    def _works_as_wanted(self, name: str, node: Mapping[str, Any], record: Record) -> bool:
+        """Whether a node that waited for another layout is to keep the one that its pods use."""
+        diagnosed = bool(record.driver) and record.boot == boot_of(node)
+        cut = not self._wants_another_layout(node) and layout_state(node) in _DONE
+        return diagnosed and cut and bool(gpu_pods(self.asking.access, name))
 
     def _known(self, name: str, node: Mapping[str, Any], record: Record) -> Outcome:
         """A node that was verified earlier, which holds for as long as boot and driver do."""
@@ -200,7 +218,8 @@ class Gate:
             if state != "success":
                 says = self._layout_says(name, layout)
                 if state == "failed":
-                    return self._failed(name, f"{says}; the node takes no work", record.boot)
+                    reason = f"{says}; the node takes no work"
+                    return self._failed(name, reason, record.boot, layout)
                 return self._pending(name, says, record)
         set_layout(self.asking.access, name, self.spec.layout or None)
         return self._count(name, record) if self.spec.slices else None
@@ -232,8 +251,8 @@ class Gate:
         self._write(name, replace(so_far or Record("held"), state="held", reason=reason))
         return Outcome(name, "pending", reason)
 
-    def _failed(self, name: str, reason: str, boot: str) -> Outcome:
-        self._write(name, Record("failed", reason, boot=boot, at=_now()))
+    def _failed(self, name: str, reason: str, boot: str, layout: str = "") -> Outcome:
+        self._write(name, Record("failed", reason, boot=boot, at=_now(), layout=layout))
         return Outcome(name, "failed", reason)
 
     def _layout_says(self, name: str, layout: str) -> str:

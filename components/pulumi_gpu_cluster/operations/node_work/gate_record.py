@@ -36,6 +36,7 @@ class Record:
         firmware: Firmware of its GPUs that was diagnosed. Other firmware starts with another
             boot, so it is told and not compared.
         at: When, in UTC.
+        layout: The MIG layout that could not be applied, where that is why it failed.
     """
 
     state: State
@@ -44,6 +45,7 @@ class Record:
     driver: str = ""
     firmware: str = ""
     at: str = ""
+    layout: str = ""
 
     @property
     def holds(self) -> bool:
