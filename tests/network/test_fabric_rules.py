@@ -19,6 +19,9 @@ def _found(fabric: object, **pool: Any) -> list[tuple[str, str]]:
     return places(judged(node_pools=[gpu_pool(fabric=fabric, **pool)]))
 
 
+HOSTS_DRIVER = {"source": "host", "fabric_manager": "580.173.02", "version": "580.173.02"}
+
+
 @pytest.mark.parametrize("fabric", ["ndr400", "hdr200", {"link": "xdr800"}, ROCE])
 def test_a_fabric_of_the_catalogue_holds(fabric: object) -> None:
     assert _found(fabric) == []
@@ -50,7 +53,11 @@ def test_a_node_that_is_reached_through_the_adapter_keeps_the_driver_it_has(
     ("fabric", "gpu_driver", "found"),
     [
         ({"link": "ndr400", "upgrade": "rolling"}, "580.173.02", ["disruption-budget-missing"]),
-        ({"link": "ndr400", "upgrade": "rolling"}, {"source": "host"}, []),
+        (
+            {"link": "ndr400", "upgrade": "rolling"},
+            HOSTS_DRIVER,
+            [],
+        ),
         ({"link": "ndr400", "upgrade": "held"}, "580.173.02", []),
         ("ndr400", "580.173.02", []),
     ],

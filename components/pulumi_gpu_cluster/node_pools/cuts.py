@@ -10,19 +10,17 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pulumi_gpu_cluster.catalog import mig
 from pulumi_gpu_cluster.hostlist import expand
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.node_pools.mig_args import MigLayoutArgs, gpu_numbers
+from pulumi_gpu_cluster.node_pools.props import OWN_LAYOUT
 
 Instances = Mapping[str, int]
 """MIG instances of one GPU: their number by profile."""
-
-OWN: Final = "custom-"
-"""First part of the names of layouts that a site wrote itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Cut:
     @property
     def is_own(self) -> bool:
         """Whether the site wrote the layout, so that MIG Manager does not know it by itself."""
-        return self.layout.startswith(OWN)
+        return self.layout.startswith(OWN_LAYOUT)
 
     def parted(self) -> list[dict[str, Any]]:
         """The layout as MIG Manager's configuration has it: GPUs that are cut alike together."""
@@ -159,4 +157,4 @@ def _name(gpus: tuple[Instances | None, ...]) -> str:
     MIG Manager acts when the name on a node changes, and only then.
     """
     text = json.dumps(parted(gpus), sort_keys=True)
-    return f"{OWN}{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{OWN_LAYOUT}{hashlib.sha256(text.encode()).hexdigest()[:8]}"

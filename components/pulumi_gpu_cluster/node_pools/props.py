@@ -45,6 +45,9 @@ source: NVIDIA/k8s-device-plugin v0.20.0 api/config/v1/resources.go, DefaultShar
 PLUGIN_CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
 """Label by which the device plugin is told its configuration on a node."""
 
+OWN_LAYOUT: Final = "custom-"
+"""First part of the names of MIG layouts that a site wrote itself."""
+
 MIG_CONFIG_LABEL: Final = "nvidia.com/mig.config"
 """Label by which MIG Manager is told a node's layout."""
 

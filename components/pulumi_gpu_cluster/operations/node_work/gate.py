@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pulumi_gpu_cluster.catalog.mig import DISABLED
-from pulumi_gpu_cluster.node_pools.cuts import OWN
+from pulumi_gpu_cluster.node_pools.props import OWN_LAYOUT
 from pulumi_gpu_cluster.operations.api_server import NODE
 from pulumi_gpu_cluster.operations.node_work.gate_job import boot_of, job_name
 from pulumi_gpu_cluster.operations.node_work.gate_pod import Asking
@@ -212,7 +212,9 @@ class Gate:
         layout = self._layout
         if self.spec.is_cut or layout_of(self._node(name)) != layout:
             set_layout(self.asking.access, name, layout)
-            patience = self.asking.access.now() + (_NEWS_SECONDS if layout.startswith(OWN) else 0)
+            patience = self.asking.access.now() + (
+                _NEWS_SECONDS if layout.startswith(OWN_LAYOUT) else 0
+            )
             self.asking.wait(lambda: self._answered(name, patience))
             state = layout_state(self._node(name))
             if state != "success":
