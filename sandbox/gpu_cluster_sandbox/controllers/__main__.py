@@ -38,8 +38,8 @@ def main() -> None:
         options.kubeconfig,
         Home(options.home),
         f"{LOOPBACK}:{options.probe_port}",
-        options.webhook_port,
         lambda line: click.echo(f"sandbox: {options.name}: {line}"),
+        options.webhook_port,
     )
     end = threading.Event()
     signal.signal(signal.SIGTERM, lambda _number, _frame: end.set())

@@ -37,8 +37,8 @@ class Runner:
         kubeconfig: The runner's own, with which it looks for the Deployment.
         home: Where its own files lie.
         probe: Host and port at which the controller says that it is well.
-        webhook_port: The port at which it answers the API server; 0 where it is asked nothing.
         say: Takes a line about what happens.
+        webhook_port: The port at which it answers the API server; 0 where it is asked nothing.
     """
 
     controller: Controller
@@ -46,8 +46,8 @@ class Runner:
     kubeconfig: Path
     home: program.Home
     probe: str
-    webhook_port: int
     say: Callable[[str], None]
+    webhook_port: int = 0
     _pod: deployment.Pod | None = None
     _process: subprocess.Popen[bytes] | None = None
     _ended: str = ""
