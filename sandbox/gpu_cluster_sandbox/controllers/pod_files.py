@@ -21,10 +21,11 @@ CONTROLLER_LABEL: Final = "sandbox.gpu-cluster.io/controller"
 
 def settings_of(client: Client, webhooks: Webhooks, namespace: str) -> dict[str, Any]:
     """The controller's settings as its ConfigMap has them, and what its pod would tell it."""
-    data = client.get(ConfigMap, webhooks.settings, namespace=namespace).data or {}
-    settings: dict[str, Any] = yaml.safe_load(cast("dict[str, str]", data)[webhooks.file])
+    found = client.get(ConfigMap, webhooks.settings, namespace=namespace)
+    data = cast("dict[str, str]", found.data or {})
+    settings: dict[str, Any] = yaml.safe_load(data[webhooks.file])
     election = {**settings.get("leaderElection", {}), "resourceNamespace": namespace}
-    return {**settings, "leaderElection": election}
+    return {**settings, "namespace": namespace, "leaderElection": election}
 
 
 def write_settings(settings: Mapping[str, Any], home: Home, probe: str, port: int) -> None:

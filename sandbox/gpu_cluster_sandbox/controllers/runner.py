@@ -131,7 +131,7 @@ class Runner:
                 argument.format(probe=self.probe, settings=self.home.settings)
                 for argument in self.controller.arguments
             ],
-            {"POD_NAMESPACE": pod.namespace, **dict(pod.environment)},
+            dict(pod.environment),
             self.home,
         )
         self._ended = ""

@@ -76,7 +76,7 @@ def proxy(port: int, routes: dict[str, int], client: Client) -> ThreadingHTTPSer
             with there:
                 _carry(self.connection, there)
 
-        def log_message(self, *_arguments: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
             """Connections are not worth a line."""
 
     return ThreadingHTTPServer((LOOPBACK, port), Handler)
