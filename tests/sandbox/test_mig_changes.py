@@ -49,6 +49,7 @@ class Changes:
         self._site = self._document["config"]["gpu-cluster:site"]
         self._site["node_pools"][0]["nodes"] = "gpu01"
         self._site["node_pools"][2]["nodes"] = "cpu1"
+        self._site["health"] = {"problem_detector": {"enabled": False}}
         self._site["tenants"] = [
             {"name": "ml-team", "group": "ml-team", "quota": {"serve": {THREES: 8}}},
             {"name": "vision", "group": "vision", "quota": {"train": {"gpu": 8}}},
@@ -72,7 +73,7 @@ class Changes:
     def _write(self, slices: str, operations: dict[str, object]) -> None:
         self._site["node_pools"][1]["mig"] = LAYOUTS[slices]
         self._site["tenants"][0]["quota"]["serve"] = {slices: 8}
-        self._site["operations"] = {"wait": "20s", **operations}
+        self._site["operations"] = {"wait": "30s", **operations}
         self._project.write_site(self._document, "cuts")
 
     @property
