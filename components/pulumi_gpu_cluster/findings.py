@@ -40,9 +40,28 @@ class Finding:
     fix: str
     waivable: bool = True
 
+    def __post_init__(self) -> None:
+        """Writes what cannot be printed as its escape, such as a line's end in a quoted name.
+
+        A finding is one line for who reads it, and XML takes no control characters.
+        """
+        for part in ("path", "message", "fix"):
+            text: str = getattr(self, part)
+            if not text.isprintable():
+                object.__setattr__(self, part, printable(text))
+
     def __str__(self) -> str:
         """The one line a person reads."""
         return f"{self.severity} {self.rule} {self.path}: {self.message}; fix: {self.fix}"
+
+
+def printable(text: str) -> str:
+    """A text with an escape in place of each character that cannot be printed.
+
+    Args:
+        text: Any text, such as a name out of a file.
+    """
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def error(rule: str, path: str, message: str, fix: str, *, waivable: bool = False) -> Finding:

@@ -91,6 +91,8 @@ WORD: Final = r"^\S+$"
 # source: kernel.org, IFNAMSIZ: a device's name has up to 15 characters
 INTERFACE: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 DRIVER_VERSION: Final = r"^[0-9]{3}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+DRIVER_OR_BRANCH: Final = r"^[0-9]{3}(\.[0-9]{1,4}){0,2}$"
+COMPUTE_CAPABILITY: Final = r"^[1-9][0-9]?\.[0-9]$"
 CUDA_VERSION: Final = r"^[1-9][0-9]?\.[0-9]{1,2}$"
 # source: Linux, kernel/params.c; NVIDIA driver README, options of the module nvidia
 MODULE_OPTION: Final = r"^NVreg_[A-Za-z0-9]{1,60}=[^\s\"']{1,200}$"
@@ -121,6 +123,8 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         HOST_AND_PORT: "a host with its port, for example mail.example.org:587",
         INTERFACE: "a network interface of the host, for example ens1f0np0",
         DRIVER_VERSION: "an exact driver version, for example 580.173.02",
+        DRIVER_OR_BRANCH: 'a driver version or its branch, in quotes: "580.95.05" or "580"',
+        COMPUTE_CAPABILITY: 'a compute capability, major and minor, in quotes: "10.0"',
         CUDA_VERSION: 'a CUDA version, major and minor, in quotes: "13.0"',
         MODULE_OPTION: "an option of the module nvidia, as NVreg_<name>=<value>",
         KERNEL: "a kernel as uname -r prints it, for example 6.8.0-60-generic",

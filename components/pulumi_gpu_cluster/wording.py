@@ -50,3 +50,8 @@ def shown(value: object) -> str:
     if value is None:
         return "nothing"
     return "a mapping" if isinstance(value, dict) else "a list"
+
+
+def number_of(count: int, what: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

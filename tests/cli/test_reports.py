@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from made_site import raw_site, stack_text, tenant
 
 from pulumi_gpu_cluster.cli.check import command
-from pulumi_gpu_cluster.reading.places import line_of
+from pulumi_gpu_cluster.reading.places import Places
 
 
 def _write(path: Path, **changes: object) -> Path:
@@ -84,10 +84,59 @@ def test_a_path_is_found_or_else_what_is_above_it(tmp_path: Path, path: str, lin
         "config:\n  gpu-cluster:site:\n    name: lab\n    node_pools:\n"
         "      - {name: a}\n      - {name: b}\n"
     )
-    assert line_of(file, path) == line
+    assert Places(file).line_of(path) == line
 
 
 def test_a_file_that_cannot_be_read_still_has_a_first_line(tmp_path: Path) -> None:
     (tmp_path / "odd.yaml").write_text("a: [")
-    assert line_of(tmp_path / "odd.yaml", "site.name") == 1
-    assert line_of(tmp_path / "missing.yaml", "site.name") == 1
+    assert Places(tmp_path / "odd.yaml").line_of("site.name") == 1
+    assert Places(tmp_path / "missing.yaml").line_of("site.name") == 1
+
+
+def test_a_key_with_dots_of_its_own_has_its_own_line(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.lab.yaml"
+    file.write_text(
+        "config:\n  gpu-cluster:site:\n    quota:\n      gpu: 1\n"
+        "      gpu.shared:\n        ceiling: 2\n"
+    )
+    places = Places(file)
+    assert places.line_of("site.quota.gpu.shared") == 5
+    assert places.line_of("site.quota.gpu.shared.ceiling") == 6
+    assert places.line_of("site.quota.gpu") == 4
+
+
+def test_a_fault_of_the_yaml_itself_has_the_line_it_was_found_on(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.lab.yaml"
+    file.write_text("config:\n  gpu-cluster:site:\n    node_pools: [\n")
+    done = CliRunner().invoke(command, ["--format", "sarif", str(file)])
+    (result,) = json.loads(done.output)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 4}
+
+
+@pytest.mark.parametrize("form", ["sarif", "junit"])
+def test_a_file_nested_past_all_reason_is_reported_and_no_fault_of_ours(
+    tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "Pulumi.lab.yaml"
+    file.write_text("config:\n  gpu-cluster:site: " + "[" * 5000 + "]" * 5000)
+    done = CliRunner().invoke(command, ["--format", form, str(file)])
+    assert done.exit_code == 1
+    assert "yaml-syntax" in done.output or "yaml-too-large" in done.output, done.exception
+
+
+def test_no_character_of_a_file_makes_a_report_that_xml_readers_refuse(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.lab.yaml"
+    file.write_text(
+        'config:\n  gpu-cluster:site:\n    name: "a\\x01"\n    "k\\x02": 1\n    "\\x1b[31m": 1\n'
+    )
+    done = CliRunner().invoke(command, ["--format", "junit", str(file)])
+    names = [case.get("name") for case in ET.fromstring(done.output).iter("testcase")]  # noqa: S314 - our own
+    assert {r"site.k\x02", r"site.\x1b[31m"} <= set(names)
+
+
+def test_the_file_of_a_sarif_report_is_an_address(tmp_path: Path) -> None:
+    file = _write(tmp_path / "my site.yaml", name="A")
+    done = CliRunner().invoke(command, ["--format", "sarif", str(file)])
+    (result, *_) = json.loads(done.output)["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"].endswith("/my%20site.yaml")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -15,6 +15,8 @@ from pulumi_gpu_cluster.catalog.gpus import GPUS
 from pulumi_gpu_cluster.checks import RULES
 from pulumi_gpu_cluster.cli.schema import command
 from pulumi_gpu_cluster.reading.stack_schema import stack_schema
+from pulumi_gpu_cluster.section import WORDS
+from pulumi_gpu_cluster.site import Site
 
 VALIDATOR = Draft202012Validator(stack_schema())
 
@@ -110,3 +112,21 @@ def test_every_key_says_what_it_means() -> None:
         if not field.get("description")
     ]
     assert bare == []
+
+
+def _patterns(node: object) -> Iterator[str]:
+    if isinstance(node, dict):
+        for key, below in cast("dict[str, object]", node).items():
+            if key == "pattern" and isinstance(below, str):
+                yield below
+            yield from _patterns(below)
+    elif isinstance(node, list):
+        for below in cast("list[object]", node):
+            yield from _patterns(below)
+
+
+def test_every_pattern_of_a_site_file_has_words_for_who_misses_it() -> None:
+    """A pattern without words ended `check` with a fault of its own."""
+    patterns = set(_patterns(Site.model_json_schema()))
+    assert patterns, "the search finds none"
+    assert patterns <= set(WORDS)

@@ -120,6 +120,41 @@ def test_a_gpu_that_nobody_knows_is_taken_with_what_the_site_tells_of_it() -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        ({"compute": 2}, "is named after 1 compute slices, and takes 2"),
+        ({"memory": 4, "starts": [0]}, "is named after 32 GB, and 4 of 8 memory slices of 256 GB"),
+        ({"starts": [8]}, "begins at 8 and takes 1 memory slices, and a GPU has 8"),
+    ],
+)
+def test_facts_of_a_profile_that_contradict_its_name_or_the_board_are_told(
+    profile: dict[str, Any], told: str
+) -> None:
+    small = {"compute": 1, "memory": 1, "max": 1, "starts": [0], **profile}
+    facts = {
+        "memory": "256Gi",
+        "compute_capability": "11.0",
+        "mig": {"compute_slices": 7, "memory_slices": 8, "profiles": {"1g.32gb": small}},
+    }
+    gpu = {"model": "X100", "facts": facts}
+    (finding,) = judged(node_pools=[gpu_pool(gpu=gpu)])
+    assert (finding.rule, told in finding.message) == ("gpu-facts-inconsistent", True)
+
+
+def test_a_pool_without_gpus_is_not_told_which_gpus_to_name() -> None:
+    pool = gpu_pool("train", mig=_own({"0-3": {"3g.40gb": 2}}))
+    del pool["gpu"]
+    assert "mig-gpu-numbers" not in {rule for rule, _ in places(judged(node_pools=[pool]))}
+
+
+@pytest.mark.parametrize("model", ["", "X 900", "X=1 File=/dev/null", "\n", "ä"])
+def test_a_model_of_the_sites_own_has_a_name_that_labels_and_slurm_can_hold(model: str) -> None:
+    gpu = {"model": model, "facts": {"memory": "24Gi", "compute_capability": "8.9"}}
+    found = places(judged(node_pools=[gpu_pool(gpu=gpu)]))
+    assert ("gpu-model-malformed", "site.node_pools[0].gpu.model") in found
+
+
 def test_units_that_print_other_names_of_profiles_are_told_so_by_the_site() -> None:
     profiles = {"1g.47gb": {"compute": 1, "memory": 2, "max": 4, "starts": [0, 2, 4, 6]}}
     facts = {

@@ -172,3 +172,18 @@ def test_cpu_and_memory_that_follow_the_gpus_never_add_up_to_more_than_the_pool(
 ) -> None:
     for balance in balances(made_site(**changes)):
         assert balance.free >= 0, f"{balance.resource} is promised twice"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mig": {"layouts": [{"devices": {"0": {"9g.99gb": 1}}}]}},
+        {"gpu": {"model": "X900"}, "mig": {"layouts": [{"devices": {"0": {"3g.40gb": 1}}}]}},
+    ],
+)
+def test_a_quota_beside_instances_of_an_unknown_profile_is_judged_and_breaks_nothing(
+    changes: dict[str, Any],
+) -> None:
+    (resource,) = (f"mig-{name}" for name in changes["mig"]["layouts"][0]["devices"]["0"])
+    share = _share(gpu_pool(**changes), {resource: 1})
+    assert share[f"nvidia.com/{resource}"] == Share(Fraction(1), Fraction(1))

@@ -215,6 +215,7 @@ def _placeable(chosen: list[tuple[Profile, int]]) -> bool:
         key=lambda profile: (-profile.memory_slices, profile.name),
     )
 
+    @cache
     def place(index: int, taken: int, after: int) -> bool:
         if index == len(wanted):
             return True

@@ -13,7 +13,7 @@ import click
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.cli.bars import bar, can_draw, table
-from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
+from pulumi_gpu_cluster.cli.output import counted, print_findings
 from pulumi_gpu_cluster.node_pools.args import NodePoolArgs
 from pulumi_gpu_cluster.node_pools.capacity import short_name
 from pulumi_gpu_cluster.node_pools.cuts import parts_of
@@ -22,6 +22,7 @@ from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.site import Site
 from pulumi_gpu_cluster.tenancy.balance import Balance, balances
 from pulumi_gpu_cluster.tenancy.shares import MEMORY, shares
+from pulumi_gpu_cluster.wording import number_of
 
 
 @click.command("capacity")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from pulumi_gpu_cluster.cli.output import counted, number_of, plain, print_findings
+from pulumi_gpu_cluster.cli.output import counted, plain, print_findings
 from pulumi_gpu_cluster.cli.reports import junit, sarif
 from pulumi_gpu_cluster.findings import Finding
 from pulumi_gpu_cluster.reading.loading import load_stack_file
+from pulumi_gpu_cluster.wording import number_of
 
 
 @click.command("check")

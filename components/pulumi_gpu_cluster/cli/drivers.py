@@ -13,9 +13,10 @@ import click
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.cli.bars import table
-from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
+from pulumi_gpu_cluster.cli.output import counted, print_findings
 from pulumi_gpu_cluster.gpu_operator.driver_matrix import DriverRow, driver_matrix
 from pulumi_gpu_cluster.reading.loading import read_stack_file
+from pulumi_gpu_cluster.wording import number_of
 
 _UNKNOWN = "-"
 

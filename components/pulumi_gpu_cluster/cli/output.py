@@ -31,8 +31,3 @@ def counted(findings: Iterable[Finding]) -> tuple[int, int]:
 def plain(finding: Finding) -> dict[str, Any]:
     """A finding as JSON."""
     return dataclasses.asdict(finding)
-
-
-def number_of(count: int, what: str) -> str:
-    """`1 error`, `2 errors`."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from pulumi_gpu_cluster.findings import Finding, Severity
-from pulumi_gpu_cluster.reading.places import line_of
+from pulumi_gpu_cluster.reading.places import Places
 
 Found = Mapping[Path, Sequence[Finding]]
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -26,15 +27,20 @@ def sarif(found: Found) -> str:
     every = [one for findings in found.values() for one in findings]
     rules = [{"id": rule} for rule in sorted({one.rule for one in every})]
     driver = {"name": _NAME, "version": metadata.version("pulumi-gpu-cluster"), "rules": rules}
-    results = [_result(file, one) for file, findings in found.items() for one in findings]
+    results = [
+        _result(file, places, one)
+        for file, findings in found.items()
+        for places in (Places(file),)
+        for one in findings
+    ]
     run = {"tool": {"driver": driver}, "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _result(file: Path, finding: Finding) -> dict[str, Any]:
+def _result(file: Path, places: Places, finding: Finding) -> dict[str, Any]:
     place = {
-        "artifactLocation": {"uri": file.as_posix()},
-        "region": {"startLine": line_of(file, finding.path)},
+        "artifactLocation": {"uri": quote(file.as_posix())},
+        "region": {"startLine": places.line_of(finding.path)},
     }
     return {
         "ruleId": finding.rule,
@@ -72,6 +78,7 @@ def junit(found: Found, *, strict: bool) -> str:
 def _cases(
     suite: ET.Element, file: Path, findings: Iterable[Finding], failed: Sequence[Finding]
 ) -> None:
+    places = Places(file)
     for finding in findings:
         case = ET.SubElement(
             suite,
@@ -79,7 +86,7 @@ def _cases(
             classname=f"{file.stem}.{finding.rule}",
             name=finding.path,
             file=file.as_posix(),
-            line=str(line_of(file, finding.path)),
+            line=str(places.line_of(finding.path)),
         )
         told = "failure" if finding in failed else "skipped"
         ET.SubElement(case, told, message=_text(finding))

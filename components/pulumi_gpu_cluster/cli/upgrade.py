@@ -12,7 +12,7 @@ import click
 
 from pulumi_gpu_cluster.checks import check
 from pulumi_gpu_cluster.cli.bars import table
-from pulumi_gpu_cluster.cli.output import counted, number_of, print_findings
+from pulumi_gpu_cluster.cli.output import counted, print_findings
 from pulumi_gpu_cluster.operations.api_server import AccessError, ApiServer
 from pulumi_gpu_cluster.operations.kubeconfig import open_api_server
 from pulumi_gpu_cluster.operations.node_work.options import context_option
@@ -24,6 +24,7 @@ from pulumi_gpu_cluster.operations.node_work.upgrade_plan import (
 )
 from pulumi_gpu_cluster.reading.loading import read_stack_file
 from pulumi_gpu_cluster.scheduling.choice import job_selector
+from pulumi_gpu_cluster.wording import number_of
 
 
 @click.group("upgrade")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PlainSerializer
 
 from pulumi_gpu_cluster.node_pools.driver_args import Driver
 from pulumi_gpu_cluster.section import (
     HOST_PATH,
     SYSTEMD_UNIT,
     DnsLabel,
-    FrozenMap,
     Section,
     Text,
 )
@@ -43,8 +45,16 @@ class ToolkitArgs(Section):
     read-only."""
 
 
+# A user before a host, in any of the lines, and dnf's own settings for the two.
+_LOGIN: Final = re.compile(
+    r"://[^/\s]*@|^[ \t]*(?:proxy_)?(?:username|password)[ \t]*=", re.MULTILINE
+)
+_CERTIFICATE: Final = "-----BEGIN CERTIFICATE-----"
+_PRIVATE: Final = "PRIVATE KEY-----"
+
+
 def _without_password(text: str) -> str:
-    if "@" in text.partition("://")[2].partition("/")[0]:
+    if _LOGIN.search(text):
         raise ValueError(
             "holds a user or password, which would lie open in the cluster; let the mirror in "
             "without one, or by the nodes' addresses"
@@ -52,16 +62,50 @@ def _without_password(text: str) -> str:
     return text
 
 
+def _certificates(text: str) -> str:
+    if _PRIVATE in text:
+        raise ValueError(
+            "holds a private key, which would lie open in the cluster; write certificates only and "
+            "count the key as known to others"
+        )
+    if _CERTIFICATE not in text:
+        raise ValueError(f"is no certificate in PEM; write it with its line {_CERTIFICATE}")
+    return text
+
+
+# source: Kubernetes, IsConfigMapKey; files that are hidden are read by no package manager
+_FILE: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}")
+
+
+def _file_name(text: str) -> str:
+    if _FILE.fullmatch(text) is None:
+        raise ValueError("is no name of a file; write letters, digits, dots and dashes: lab.list")
+    return text
+
+
+_FileName = Annotated[str, AfterValidator(_file_name)]
+
+
+def _files(mapping: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType(dict(mapping))
+
+
 class PackagesArgs(Section):
     """Where driver containers get the packages from that they compile with, without internet."""
 
-    repositories: FrozenMap[Annotated[Text, AfterValidator(_without_password)]] = Field(
-        default_factory=dict
-    )
+    repositories: Annotated[
+        Mapping[_FileName, Annotated[Text, AfterValidator(_without_password)]],
+        AfterValidator(_files),
+        PlainSerializer(dict, return_type=dict[str, str]),
+    ] = Field(default_factory=dict)
     """Package sources by file name, as the nodes' system reads them: lab.list for apt, lab.repo for
     dnf."""
 
-    certificates: FrozenMap[Text] = Field(default_factory=dict)
+    certificates: Annotated[
+        Mapping[_FileName, Annotated[Text, AfterValidator(_certificates)]],
+        AfterValidator(_files),
+        PlainSerializer(dict, return_type=dict[str, str]),
+    ] = Field(default_factory=dict)
     """Certificates that these sources are trusted by, in PEM, by file name: lab.crt."""
 
 

@@ -67,7 +67,9 @@ def driver_too_old(case: Case) -> Iterator[Fault]:
         if oldest is not None and drivers.is_older(version, oldest):
             enough = drivers.recommended(case.as_of, partial(_at_least, oldest))
             message = f"{version} is older than {oldest}, the oldest driver for {purpose}"
-            yield Fault(version_path(path, driver), message, f"use {listed(enough, 'or')}")
+            yield Fault(
+                version_path(f"{path}.driver", driver), message, f"use {listed(enough, 'or')}"
+            )
 
 
 @rule(ERROR)
@@ -78,33 +80,35 @@ def driver_too_new(case: Case) -> Iterator[Fault]:
         if last is not None and drivers.branch_of(version) > last:
             message = f"{version}: branch {last} is the last one for {model.architecture} GPUs"
             enough = drivers.recommended(case.as_of, partial(_up_to, last))
-            yield Fault(version_path(path, driver), message, f"use {listed(enough, 'or')}")
+            yield Fault(
+                version_path(f"{path}.driver", driver), message, f"use {listed(enough, 'or')}"
+            )
 
 
 @rule(WARNING)
 def driver_unknown(case: Case) -> Iterator[Fault]:
     """A driver is none that the GPU Operator's release names, or of an unknown branch."""
-    for path, _, _, driver, version in _pinned(case):
+    for where, driver, version in _stated(case):
         if drivers.branch_of(version) not in drivers.branches():
             message = f"{version} is of no branch that is known here"
-            yield Fault(version_path(path, driver), message, "look for a slip of the pen")
+            yield Fault(where, message, "look for a slip of the pen")
         elif driver.source == "operator" and version not in drivers.qualified():
             message = f"{version} is not among the drivers of GPU Operator {versions.GPU_OPERATOR}"
             good = listed(drivers.recommended(case.as_of), "or")
             fix = f"use {good}, or make sure that its image exists"
-            yield Fault(version_path(path, driver), message, fix)
+            yield Fault(where, message, fix)
 
 
 @rule(WARNING)
 def driver_branch_ended(case: Case) -> Iterator[Fault]:
     """A driver's branch gets no fixes any more."""
-    for path, _, _, driver, version in _pinned(case):
+    for where, _, version in _stated(case):
         branch = drivers.branches().get(drivers.branch_of(version))
         if branch is not None and branch.is_over(case.as_of):
             last = f", on {branch.end_of_life}" if branch.end_of_life is not None else ""
             fix = f"move to {listed(drivers.recommended(case.as_of), 'or')}"
             message = f"{version}: branch {branch.number} has ended{last}"
-            yield Fault(version_path(path, driver), message, fix)
+            yield Fault(where, message, fix)
 
 
 @rule(ERROR)
@@ -140,7 +144,17 @@ def mig_layouts_not_generated(case: Case) -> Iterator[Fault]:
                 case.as_of, partial(_at_least, str(_NO_GENERATED_LAYOUTS + 1))
             )
             fix = f"use {listed(newer, 'or')}"
-            yield Fault(version_path(path, driver), message, fix)
+            yield Fault(version_path(f"{path}.driver", driver), message, fix)
+
+
+def _stated(case: Case) -> Iterator[tuple[str, DriverArgs, str]]:
+    """Every version that the file states with its path, that of nodes in no pool too."""
+    for path, _, _, driver, version in _pinned(case):
+        yield version_path(f"{path}.driver", driver), driver, version
+    default = case.site.gpu_operator.default_driver
+    if default is not None and default.version is not None:
+        path = version_path("site.gpu_operator.default_driver", default)
+        yield path, default, default.version
 
 
 def _pinned(case: Case) -> Iterator[tuple[str, NodePoolArgs, GpuModel, DriverArgs, str]]:
@@ -162,7 +176,7 @@ def _up_to(branch: int, version: str) -> bool:
 def version_path(path: str, driver: DriverArgs) -> str:
     """Where the version stands: in the shorthand there is no key for it."""
     shorthand = driver.model_fields_set == {"version"}
-    return f"{path}.driver" if shorthand else f"{path}.driver.version"
+    return path if shorthand else f"{path}.version"
 
 
 RULES: Final[tuple[Rule, ...]] = (

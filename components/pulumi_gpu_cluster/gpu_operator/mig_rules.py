@@ -59,7 +59,8 @@ def mig_single_nonuniform(case: Case) -> Iterator[Fault]:
                 profile for gpu in cut.gpus for profile in (("whole GPUs",) if gpu is None else gpu)
             )
             if cut.is_cut and len(kinds) > 1:
-                message = f"{cut.layout} mixes {listed(kinds)}, and single takes one profile"
+                layout = "a layout of your own" if cut.is_own else cut.layout
+                message = f"{layout} mixes {listed(kinds)}, and single takes one profile"
                 fix = "write strategy: mixed, or a layout of one profile such as all-<profile>"
                 yield Fault(f"{path}.mig.strategy", message, fix)
 

@@ -13,7 +13,7 @@ from pulumi_gpu_cluster.node_pools.cuts import is_cut, parts_of
 from pulumi_gpu_cluster.node_pools.gpu_model import model_of
 from pulumi_gpu_cluster.node_pools.mig_args import MigLayoutArgs, gpu_numbers
 from pulumi_gpu_cluster.rule import ERROR, Case, Fault, Rule, rule
-from pulumi_gpu_cluster.wording import instead, listed
+from pulumi_gpu_cluster.wording import instead, listed, number_of
 
 
 @rule(ERROR, waivable=False)
@@ -69,13 +69,16 @@ def mig_layout_nodes(case: Case) -> Iterator[Fault]:
 def mig_gpu_numbers(case: Case) -> Iterator[Fault]:
     """A layout names GPUs that a node does not have, or one of them twice."""
     for path, pool, entry in _own(case):
-        count = pool.gpu.count if pool.gpu is not None else 0
+        if pool.gpu is None:
+            continue
+        count = pool.gpu.count
         first: dict[int, str] = {}
         for text in entry.devices or ():
             where = f"{path}.devices.{text}"
             beyond = [str(number) for number in gpu_numbers(text) if number >= count]
             if beyond:
-                message = f"a node has {count} GPUs, numbered from 0, and no {listed(beyond)}"
+                has = number_of(count, "GPU")
+                message = f"a node has {has}, numbered from 0, and no {listed(beyond)}"
                 yield Fault(where, message, f"use numbers up to {count - 1}")
             twice = [
                 str(number)

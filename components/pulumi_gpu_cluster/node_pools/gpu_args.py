@@ -2,70 +2,111 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
+from pulumi_gpu_cluster.kubernetes_names import VALUE_WORDS, is_label_value
+from pulumi_gpu_cluster.quantity import value
 from pulumi_gpu_cluster.section import (
+    COMPUTE_CAPABILITY,
+    DRIVER_OR_BRANCH,
     DRIVER_VERSION,
     Bytes,
-    FrozenMap,
-    Positive,
     Section,
     Text,
-    Whole,
     no_truth_value,
 )
 
-_DRIVER_OR_BRANCH = r"^[0-9]{3}(\.[0-9]{1,4}){0,2}$"
+# Boards have up to 8 of them. Past this a slip of the pen would make the search for places long.
+_MOST_SLICES: Final = 16
+
+_Slices = Annotated[int, Field(ge=1, le=_MOST_SLICES), BeforeValidator(no_truth_value)]
+_Slice = Annotated[int, Field(ge=0, le=_MOST_SLICES - 1), BeforeValidator(no_truth_value)]
+
+
+# Less is a unit that was mixed up: 192Mi.
+_LEAST_MEMORY: Final = 2**30
+
+
+def _of_a_gpu(amount: str) -> str:
+    if value(amount) < _LEAST_MEMORY:
+        raise ValueError("is less than any GPU has; write the memory of one GPU, such as 192Gi")
+    return amount
+
+
+def _label_value(text: str) -> str:
+    if not is_label_value(text):
+        raise ValueError(f"is no value of a label; write {VALUE_WORDS}")
+    return text
 
 
 class MigProfileFacts(Section):
     """One kind of MIG instance of a board, as `nvidia-smi mig -lgip` and `-lgipp` print it."""
 
-    compute: Positive
+    compute: _Slices
     """Compute slices that it takes."""
 
-    memory: Positive
+    memory: _Slices
     """Memory slices that it takes, in one run."""
 
-    max: Positive
+    max: _Slices
     """The most of its kind on one GPU."""
 
-    starts: Annotated[tuple[Whole, ...], Field(min_length=1)]
+    starts: Annotated[tuple[_Slice, ...], Field(min_length=1)]
     """Memory slices at which it may begin."""
+
+
+_PROFILE: Final = re.compile(r"[1-9][0-9]?g\.[1-9][0-9]{0,4}gb([+-][a-z][a-z.]{0,20}[a-z]){0,2}")
+
+
+def _profile(text: str) -> str:
+    if _PROFILE.fullmatch(text) is None:
+        raise ValueError("is no profile; write it as nvidia-smi mig -lgip does: 3g.40gb")
+    return text
+
+
+_Profiles = Annotated[
+    Mapping[Annotated[str, AfterValidator(_profile)], MigProfileFacts],
+    Field(min_length=1),
+    AfterValidator(lambda profiles: MappingProxyType(dict(profiles))),
+    PlainSerializer(dict, return_type=dict[str, Any]),
+]
 
 
 class MigFacts(Section):
     """What a board can be cut into."""
 
-    compute_slices: Positive
+    compute_slices: _Slices
     """Compute slices of a GPU."""
 
-    memory_slices: Positive
+    memory_slices: _Slices
     """Memory slices of a GPU."""
 
     min_driver: Annotated[str, Field(pattern=DRIVER_VERSION)] | None = None
     """The oldest driver with MIG on this board."""
 
-    profiles: Annotated[FrozenMap[MigProfileFacts], Field(min_length=1)]
+    profiles: _Profiles
     """Its profiles, by the names that nvidia-smi prints: 3g.40gb."""
 
 
 class GpuFacts(Section):
     """What the catalogue would say of a GPU. Goes before what it does say."""
 
-    memory: Bytes
+    memory: Annotated[Bytes, AfterValidator(_of_a_gpu)]
     """Memory of one GPU, for example 192Gi."""
 
-    product: Text | None = None
+    product: Annotated[Text, AfterValidator(_label_value)] | None = None
     """What GPU Feature Discovery writes into `nvidia.com/gpu.product`; by default the model's
     name after `NVIDIA-`."""
 
-    compute_capability: Annotated[str, Field(pattern=r"^[1-9][0-9]?\.[0-9]$")]
+    compute_capability: Annotated[str, Field(pattern=COMPUTE_CAPABILITY)]
     """CUDA compute capability, in quotes: "10.0"."""
 
-    min_driver: Annotated[str, Field(pattern=_DRIVER_OR_BRANCH)] | None = None
+    min_driver: Annotated[str, Field(pattern=DRIVER_OR_BRANCH)] | None = None
     """The oldest driver or driver branch that runs it."""
 
     open_kernel_module: bool = False

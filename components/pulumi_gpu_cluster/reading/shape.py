@@ -165,7 +165,8 @@ def _unknown_key(model: type[Section], path: Path, fault: ErrorDetails) -> Findi
         planned = planned_key(path)
         if planned is not None:
             return planned
-        message = f"there is no key {path[-1]} here"
+        key = path[-1] if path[-1].strip() else shown(path[-1])
+        message = f"there is no key {key} here"
         return error("unknown-key", dotted(path), message, instead(path[-1], known))
     inner = open_section(section)
     if inner is None:
@@ -215,7 +216,9 @@ def _fault_of_text(where: str, fault: ErrorDetails, value: str | None) -> Findin
     if kind in ("too_short", "string_too_short"):
         least = context["min_length"]
         unit = "characters" if kind == "string_too_short" else "entries"
-        message = "is empty" if least == 1 else f"has fewer than {least} {unit}"
+        if least == 1:
+            return error("too-short", where, "is empty", "write something there, or remove the key")
+        message = f"has fewer than {least} {unit}"
         return error("too-short", where, message, f"write at least {least}")
     message, _, fix = str(context.get("error", "")).partition("; ")
     if value is None or not message:

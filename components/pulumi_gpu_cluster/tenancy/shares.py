@@ -177,7 +177,7 @@ def _nodes_worth(pool: NodePoolArgs, quota: PoolQuotaArgs, devices: Mapping[str,
     of cpu and memory that is given decides the other.
     """
     weights = _weights(pool)
-    node = sum(weights[name] * count for name, count in mean_devices(pool).items())
+    node = sum(weights.get(name, 0) * count for name, count in mean_devices(pool).items())
     if devices and node:
         weighed = [(weights.get(name, 0), share) for name, share in devices.items()]
         return Share(
