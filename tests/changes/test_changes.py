@@ -150,3 +150,25 @@ def test_the_exit_code_says_whether_the_run_may_go_on(tmp_path: Path) -> None:
     assert [one["rule"] for one in json.loads(output)["findings"]] == ["mass-replace"]
     (tmp_path / "no.json").write_text("no")
     assert CliRunner().invoke(command, [str(tmp_path / "no.json")]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[" * 100_000, id="nested past all reason"),
+        pytest.param('{"steps": [1]}', id="a step that is none"),
+        pytest.param('{"steps": [{"op": "update"}]}', id="a step of no resource"),
+        pytest.param('{"steps": [{"op": 3, "urn": "urn:pulumi:a::b::c::d"}]}', id="no operation"),
+        pytest.param(
+            '{"steps": [], "diagnostics": [{"severity": "error", "message": "no"}]}', id="it failed"
+        ),
+    ],
+)
+def test_half_a_preview_is_refused_and_not_passed_as_nothing_to_do(text: str) -> None:
+    with pytest.raises(PreviewError):
+        read_preview(text)
+
+
+def test_a_preview_with_warnings_is_judged() -> None:
+    told = '"diagnostics": [{"severity": "warning", "message": "old"}, {"severity": "info"}]'
+    assert read_preview(f'{{"steps": [], {told}}}') == ()

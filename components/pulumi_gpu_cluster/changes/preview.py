@@ -86,14 +86,20 @@ def read_preview(text: str) -> tuple[Step, ...]:
     """
     try:
         document = json.loads(text)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise PreviewError(f"it is no JSON ({type(wrong).__name__})") from None
+    diagnostics = _mapping(document).get("diagnostics")
+    told = cast("list[object]", diagnostics) if isinstance(diagnostics, list) else []
+    if any(_mapping(one).get("severity") == "error" for one in told):
+        raise PreviewError("the preview failed, so its steps are not all: mend that first")
     steps = _mapping(document).get("steps")
     if not isinstance(steps, list):
         raise PreviewError("it has no `steps`: write it by pulumi preview --json")
     found: dict[str, Step] = {}
     for raw in cast("list[object]", steps):
         step = _step(_mapping(raw))
+        if not step.op or not step.urn.startswith("urn:pulumi:"):
+            raise PreviewError("one of its steps names no operation or no resource")
         # A replacement is told as up to three steps; what weighs most stands.
         if step.urn not in found or (step.touches and not found[step.urn].replaces):
             found[step.urn] = step
@@ -103,8 +109,8 @@ def read_preview(text: str) -> tuple[Step, ...]:
 def _step(raw: Mapping[str, Any]) -> Step:
     old, new = _mapping(raw.get("oldState")), _mapping(raw.get("newState"))
     return Step(
-        op=str(raw.get("op", "")),
-        urn=str(raw.get("urn", "")),
+        op=_text(raw.get("op")),
+        urn=_text(raw.get("urn")),
         old=_mapping(old.get("inputs")),
         new=_mapping(new.get("inputs")),
         protected=old.get("protect") is True,
@@ -113,3 +119,7 @@ def _step(raw: Mapping[str, Any]) -> Step:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else _NOTHING
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
