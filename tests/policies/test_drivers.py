@@ -131,6 +131,12 @@ def test_a_drivers_branch_still_gets_fixes() -> None:
     assert len(faults(rule, [old])) == 1, "without a day, today"
 
 
+@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-00-00"])
+def test_a_day_that_no_calendar_has_is_told_and_ends_no_run(day: str) -> None:
+    (told,) = faults(DRIVER_PAST_END, [driver()], {"asOf": day})
+    assert f"cannot judge spec.version: {day} is no day of the calendar" in told
+
+
 def test_a_driver_is_new_enough_for_its_board() -> None:
     rule = DRIVER_BELOW_BOARD_MINIMUM
     train, b200 = pool("train", gpu="H100-SXM5-80GB"), pool("b200", gpu="B200-SXM-180GB")

@@ -68,9 +68,21 @@ DRIVER_NOT_IN_CATALOGUE: Final = ResourceRule(
 )
 
 
+def _day(text: str) -> dt.date | None:
+    """A day; None where the calendar has none, such as 2026-02-30, which a pattern cannot tell."""
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 def _over(resource: Resource, config: Config) -> Iterator[Verdict]:
-    day = dt.date.fromisoformat(config["asOf"])
+    day = _day(config["asOf"])
     for path, version, _ in _pins(resource):
+        if day is None:
+            missing = f"{config['asOf']} is no day of the calendar"
+            yield Fault(resource, cannot_judge(path, missing, "asOf", "2027-01-31"))
+            continue
         branch = branches().get(branch_of(version)) if _VERSION.fullmatch(version) else None
         if branch is not None and branch.is_over(day):
             end = branch.end_of_life
