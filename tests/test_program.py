@@ -13,6 +13,7 @@ from graph_sites import site
 from recorded_graph import Graph, record
 
 from pulumi_gpu_cluster import GpuCluster, checked_site
+from pulumi_gpu_cluster.catalog.versions import GPU_OPERATOR
 
 
 def _raw() -> dict[str, Any]:
@@ -107,3 +108,32 @@ def test_crds_that_are_the_charts_and_stacks_of_any_age_are_no_finding(
     with caplog.at_level(logging.WARNING):
         _run(_raw(), last)
     assert "crds-behind" not in caplog.text
+
+
+BEFORE = {"versions": {"gpu_operator": "v26.3.3"}}
+
+
+def test_another_operator_and_another_driver_do_not_come_in_one_run(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    last = {**BEFORE, "pools": [{"name": "train", "driver": "575.57.08"}]}
+    with caplog.at_level(logging.ERROR), pytest.raises(pulumi.RunError):
+        _run(_raw(), last)
+    assert "operator-and-driver-at-once site.node_pools[0].driver" in caplog.text
+    assert "put 575.57.08 back" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"versions": {"gpu_operator": GPU_OPERATOR}, "pools": [{"name": "train", "driver": "1.2"}]},
+        {**BEFORE, "pools": [{"name": "gone", "driver": "575.57.08"}]},
+        {**BEFORE, "pools": [{"name": "train", "driver": "580.173.02"}]},
+        {**BEFORE, "pools": ["x", 3]},
+        {**BEFORE, "pools": "x"},
+        {"versions": 3},
+    ],
+    ids=["driver-alone", "another-pool", "operator-alone", "unreadable", "no-pools", "no-versions"],
+)
+def test_one_of_the_two_alone_goes_its_way(last: dict[str, Any]) -> None:
+    assert _run(_raw(), last).named("lab", "gpu-cluster:cluster:GpuCluster")

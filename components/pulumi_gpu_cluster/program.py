@@ -9,6 +9,7 @@ import pulumi
 
 from pulumi_gpu_cluster.control_plane.unbuilt import unbuilt
 from pulumi_gpu_cluster.findings import Finding, Severity, has_errors
+from pulumi_gpu_cluster.gpu_operator.upgrade_order import operator_and_driver_at_once
 from pulumi_gpu_cluster.last_outputs import last_outputs
 from pulumi_gpu_cluster.operations.crds.left_behind import crds_behind
 from pulumi_gpu_cluster.reading.loading import site_from_config
@@ -35,6 +36,7 @@ def checked_site() -> Site:
         last = last_outputs()
         findings += departures(recorded_tenants(last), site)
         findings += crds_behind(last, site)
+        findings += operator_and_driver_at_once(last, site)
     _print(findings)
     if site is None or has_errors(findings):
         errors = sum(finding.severity is Severity.ERROR for finding in findings)
