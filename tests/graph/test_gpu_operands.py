@@ -20,6 +20,7 @@ CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 NODE = "kubernetes:core/v1:NodePatch"
 POOL = ("node_pools", 0, "driver")
 CREDENTIALS = '{"auths": {"registry.lab.example": {"auth": "planted"}}}'
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 
 
 def _graph(changes: Changes | None = None) -> Graph:
@@ -191,7 +192,7 @@ def test_packages_come_from_the_sites_own_sources_for_every_driver() -> None:
         ("gpu_operator",): {
             "packages": {
                 "repositories": {"lab.list": "deb https://mirror.lab.example/ubuntu noble main"},
-                "certificates": {"lab.crt": "PEM"},
+                "certificates": {"lab.crt": CERTIFICATE},
             }
         }
     }

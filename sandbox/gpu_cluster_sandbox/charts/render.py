@@ -176,7 +176,7 @@ def _crds(
             files[f"crds/{name}.yaml"] = _crd(crd)
         else:
             text = _crd_template(crd, sets[name])
-            if crd["spec"]["names"]["plural"] in converted:
+            if name.partition(".")[0] in converted:
                 # The spec is one line of JSON, into which the conversion goes first.
                 text = text.replace("spec: {", "spec: {" + _CONVERSION, 1)
             files[f"templates/crd-{name}.yaml"] = text
