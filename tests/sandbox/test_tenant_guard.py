@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from bare_cluster import until
 from lightkube import ApiError, Client, KubeConfig
 from lightkube.models.apps_v1 import DeploymentSpec
 from lightkube.models.batch_v1 import JobSpec
@@ -29,7 +30,7 @@ from lightkube.models.meta_v1 import LabelSelector, ObjectMeta, OwnerReference
 from lightkube.models.rbac_v1 import RoleRef, Subject
 from lightkube.resources.apps_v1 import Deployment
 from lightkube.resources.batch_v1 import Job
-from lightkube.resources.core_v1 import Pod, Service
+from lightkube.resources.core_v1 import ConfigMap, Pod, Service
 from lightkube.resources.rbac_authorization_v1 import RoleBinding
 from lightkube.types import PatchType
 from sandbox_project import RunningSite
@@ -55,19 +56,30 @@ def job_controller(running: RunningSite) -> Client:
     return _somebody(running, Identity("job-controller", user=user))
 
 
-@pytest.fixture
-def admin(member: Client, client: Client) -> Iterator[Client]:
-    """The member, as somebody who may give any right within the namespace."""
+@pytest.fixture(scope="module")
+def admin(running: RunningSite) -> Iterator[Client]:
+    """Somebody who may give any right within the namespace."""
     api = "rbac.authorization.k8s.io"
     name = "test-admins"
     binding = RoleBinding(
         metadata=ObjectMeta(name=name),
         roleRef=RoleRef(apiGroup=api, kind="ClusterRole", name="cluster-admin"),
-        subjects=[Subject(apiGroup=api, kind="User", name="eve")],
+        subjects=[Subject(apiGroup=api, kind="User", name="adam")],
     )
+    client = running.client()
     client.create(binding, namespace=NAMESPACE)
-    yield member
+    adam = _somebody(running, Identity("adam", user="adam"))
+    # The API server hears of rights a moment after they were given.
+    until(lambda: _may_look(adam), "the binding holds")
+    yield adam
     client.delete(RoleBinding, name, namespace=NAMESPACE)
+
+
+def _may_look(who: Client) -> bool:
+    try:
+        return bool(list(who.list(RoleBinding)))
+    except ApiError:
+        return False
 
 
 def test_a_plain_pod_of_a_member_is_taken(member: Client) -> None:
@@ -103,8 +115,13 @@ def test_work_that_says_that_a_queued_job_made_it_is_refused(
 
 def test_a_job_cannot_find_an_owner_later(member: Client, client: Client) -> None:
     member.create(_work(Job))
+    # One that is there: what belongs to nothing is collected as garbage.
+    named = ObjectMeta(name="owner", namespace=NAMESPACE)
+    made = client.create(ConfigMap(metadata=named)).metadata
+    assert made is not None
+    owner = OwnerReference("v1", "ConfigMap", "owner", str(made.uid), controller=True)
     try:
-        owners: dict[str, Any] = {"metadata": {"ownerReferences": [MADE_BY_A_JOB.to_dict()]}}
+        owners: dict[str, Any] = {"metadata": {"ownerReferences": [owner.to_dict()]}}
         with pytest.raises(ApiError, match="work may not claim that a controller made it"):
             member.patch(Job, "work", owners, patch_type=PatchType.MERGE)
         client.patch(Job, "work", owners, namespace=NAMESPACE, patch_type=PatchType.MERGE)
@@ -112,6 +129,7 @@ def test_a_job_cannot_find_an_owner_later(member: Client, client: Client) -> Non
         member.patch(Job, "work", noted, patch_type=PatchType.MERGE)
     finally:
         client.delete(Job, "work", namespace=NAMESPACE)
+        client.delete(ConfigMap, "owner", namespace=NAMESPACE)
 
 
 @pytest.mark.parametrize("who", ["member", "job_controller"])
