@@ -97,7 +97,8 @@ def _ready_again(site: RunningSite) -> bool:
     try:
         return _ready(site.client())
     except ApiError as error:
-        assert error.status.code == HTTPStatus.TOO_MANY_REQUESTS, error
+        if error.status.code != HTTPStatus.TOO_MANY_REQUESTS:
+            raise
         return False
 
 
