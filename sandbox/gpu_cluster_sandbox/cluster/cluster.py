@@ -112,10 +112,10 @@ class Cluster:
             names = [part.name for part in absent]
             listeners = [*names, "etcd-peer"] if "etcd" in names else names
             listeners += [
-                f"{one.program.name}-{use}"
+                port
                 for one in self._controllers
                 if one.program.name in names
-                for use in ("probe", *(["webhook"] if one.webhooks else []))
+                for port in one.ports[1:]
             ]
             ports = settle_taken(self._layout.ports, ports, listeners)
             self._write_kubeconfigs(ports)

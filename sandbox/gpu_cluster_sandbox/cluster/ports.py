@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from gpu_cluster_sandbox.cluster.errors import ClusterError
 from gpu_cluster_sandbox.cluster.files import write_private
+from gpu_cluster_sandbox.controllers.catalogue import CONTROLLERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,12 +24,8 @@ NAMES: Final = (
     "kube-controller-manager",
     "kube-scheduler",
     "kwok",
-    "gpu-operator",
-    "gpu-operator-probe",
     "services",
-    "kueue",
-    "kueue-probe",
-    "kueue-webhook",
+    *(port for controller in CONTROLLERS.values() for port in controller.ports),
 )
 
 # Below the range that Linux gives to outgoing connections (32768 on), whose use of a

@@ -52,6 +52,12 @@ class Controller:
     health: str = "/healthz"
     webhooks: Webhooks | None = None
 
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """The names of the ports that it and its runner listen at, the runner's first."""
+        name = self.program.name
+        return (name, f"{name}-probe", *([f"{name}-webhook"] if self.webhooks else []))
+
 
 CONTROLLERS: Final[Mapping[str, Controller]] = MappingProxyType(
     {
